@@ -359,7 +359,7 @@ inChromium("in the dashboard", () => {
     const file = (buffer: Buffer) => ({ name: "speech.wav", mimeType: "audio/wav", buffer });
     await wav.setInputFiles(file(Buffer.from("ID3, not a WAV file")));
     await send.click();
-    await page.getByRole("alert").getByText("no WAV file").first().waitFor();
+    await page.getByRole("alert").getByText("not a WAV file").first().waitFor();
     provider.script.recognises.push("good afternoon");
     provider.script.answer = () => ({ text: "From nine to five." });
     const silence = Buffer.alloc(SPEECH_RATE_HZ * 2);

@@ -94,7 +94,9 @@ test("a rehearsal of the draft is stored with its version, and allows publicatio
     const author = { kind: "operator", id: null } as const;
     await agentVersions.changeDraft(1, 1, { prompt: "Rehearsed." }, author);
   });
-  expect((await linevoice("agent publish --tenant 1 1")).err).toContain("Rehearse its draft");
+  expect((await linevoice("agent publish --tenant 1 1")).err).toContain(
+    "Rehearse the current draft",
+  );
   const rehearsed = await linevoice("rehearse price.yaml --agent 1 --draft --junit j.xml");
   expect(rehearsed.out).toContain("agent Desk, its draft");
   const xml = readFileSync(join(cwd, "j.xml"), "utf8");

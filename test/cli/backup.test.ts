@@ -119,7 +119,7 @@ test("restore, verify, start and doctor reject a backup of a newer program with 
   const examined = JSON.parse((await linevoice("doctor --json", "", there)).out);
   expect(examined.checks.find(({ name }: { name: string }) => name === "database")).toMatchObject({
     finding: said,
-    remedy: "See which there are: linevoice version; linevoice backup list",
+    remedy: "Compare versions and backups: linevoice version; linevoice backup list",
   });
 });
 

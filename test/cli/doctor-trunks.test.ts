@@ -93,27 +93,27 @@ async function dnsVerdict(trunks: readonly OperatorTrunk[]): Promise<string> {
 
 test("each trunk's name is resolved through SRV to its addresses", async () => {
   expect(await dnsVerdict([])).toStartWith("skipped");
-  expect(await dnsVerdict([trunkAt("192.0.2.9")])).toStartWith("ok: Trunks name");
+  expect(await dnsVerdict([trunkAt("192.0.2.9")])).toStartWith("ok: Trunks use");
   expect(await dnsVerdict([trunkAt("good.test")])).toBe(
-    "ok: _sip._udp.good.test leads to a.good.test:5062.",
+    "ok: _sip._udp.good.test lists a.good.test:5062.",
   );
   expect(await dnsVerdict([trunkAt("plain.test")])).toContain("no SRV record, which is allowed");
   expect(await dnsVerdict([trunkAt("plain.test", 5070)])).toBe(
-    "ok: plain.test leads to 192.0.2.3.",
+    "ok: plain.test resolves to 192.0.2.3.",
   );
 });
 
 test("with an outbound proxy, the proxy's name is resolved instead of the server's", async () => {
   const behind = (proxy: string) => ({ ...trunkAt("gone.test", 5060), outbound_proxy: proxy });
-  expect(await dnsVerdict([behind("127.0.0.84:5070")])).toContain("ok: Trunks name");
-  expect(await dnsVerdict([behind("plain.test:5070")])).toContain("ok: plain.test leads to");
+  expect(await dnsVerdict([behind("127.0.0.84:5070")])).toContain("ok: Trunks use");
+  expect(await dnsVerdict([behind("plain.test:5070")])).toContain("ok: plain.test resolves to");
   expect(await dnsVerdict([behind("good.test")])).toContain("ok: _sip._udp.good.test");
   expect(await dnsVerdict([behind("gone.test")])).toContain("failed: gone.test does not");
 });
 
 test("distinguishes names without addresses, partly resolvable names and failing DNS servers", async () => {
   expect(await dnsVerdict([trunkAt("good.test"), trunkAt("half.test")])).toContain(
-    "warning: _sip._udp.half.test leads to a.good.test:1, gone.test:2; without an address: gone.test:2",
+    "warning: _sip._udp.half.test lists a.good.test:1, gone.test:2; without an address: gone.test:2",
   );
   expect(await dnsVerdict([trunkAt("lost.test")])).toContain("none of them has an address");
   expect(await dnsVerdict([trunkAt("nowhere.test")])).toContain("neither SRV nor address records");
@@ -146,7 +146,7 @@ test("with a running server each trunk is tested: NAT is detected, and a router 
   const sound = await doctor();
   expect(sound("SIP ALG")).toMatchObject({
     result: "ok",
-    finding: "Nothing on the way alters SIP.",
+    finding: "No device changes SIP on the way.",
   });
   expect(sound("NAT")?.finding).toContain(`${OURS} here is ${ROUTER} outside`);
   expect(sound("DNS")).toMatchObject({ result: "ok" });
@@ -160,6 +160,6 @@ test("without a server the stored trunks' names are also resolved", async () => 
   server?.kill("SIGTERM");
   await server?.exited;
   const alone = await doctor();
-  expect(alone("DNS")?.finding).toContain("by address");
+  expect(alone("DNS")?.finding).toContain("IP addresses");
   expect([alone("NAT")?.result, alone("SIP ALG")?.result]).toEqual(["skipped", "skipped"]);
 });

@@ -143,7 +143,7 @@ test("a world-readable configuration with a secret fails", async () => {
     number: 1,
     name: "configuration",
     result: "failed",
-    finding: `Every user of this machine may read ${file}, which holds [mail.smtp] password.`,
+    finding: `Every user of this machine can read ${file}, which holds [mail.smtp] password.`,
     remedy: `chmod o= ${file}`,
   });
   expect(report.checks).toHaveLength(23);
@@ -163,7 +163,7 @@ test("a port in use, too few RTP ports and a rejected trunk fail", async () => {
   );
   taken.close();
   const few = { rtp: { ports: "21900-21919" }, sip };
-  expect(await verdict(rtpRange, patientOf({ settings: few }))).toContain("carries 10 calls");
+  expect(await verdict(rtpRange, patientOf({ settings: few }))).toContain("has room for 10 calls");
   const trunk: OperatorTrunk = {
     id: 3,
     tenant_id: 1,
@@ -186,21 +186,21 @@ test("a port in use, too few RTP ports and a rejected trunk fail", async () => {
   expect(await verdict(trunkRegistrations, patientOf({ trunks: [trunk] }))).toContain("password");
   expect(
     await verdict(ports, patientOf({ trunks: [], settings: { server: { listen } } })),
-  ).toContain("Nobody answers");
+  ).toContain("No response");
 });
 
 test("file permissions, damage, money, the clock and an old backup fail, with a remedy", async () => {
   const patient = patientOf();
   const { dataDir, databasePath } = patient;
   chmodSync(dataDir, 0o755);
-  expect(await verdict(dataDirectory, patient)).toContain("Others may read");
+  expect(await verdict(dataDirectory, patient)).toContain("Other users can read");
   chmodSync(dataDir, 0o700);
   expect(await verdict(dataDirectory, patient)).toContain("ok");
 
   const database = openDatabase(databasePath, 0);
   const tenantId = await insertTenant(database);
   await insertCall(database, tenantId, "one");
-  expect(await verdict(databaseAndLedger, patient)).toContain("ok: The file is whole");
+  expect(await verdict(databaseAndLedger, patient)).toContain("ok: The file is intact");
   await database.tx(async (queries) => {
     await queries.update(wallets).set({ balance: microEur(5) });
     await queries
@@ -248,14 +248,16 @@ test("reports how many concurrent speakers the configured threads can recognise"
         speechCapacity,
         patientOf({ settings: { rtp, engine: { embedded: { speech_workers } } } }),
       ),
-    ).toMatch(new RegExp(`speech threads? follows? ${talkers} callers who talk at once`));
+    ).toMatch(
+      new RegExp(`speech threads? can transcribe ${talkers} callers speaking at the same time`),
+    );
   const fewer = { speech_workers: 3, calls_max: 5 };
   const settings = { rtp, engine: { embedded: fewer } };
   expect(await verdict(speechCapacity, patientOf({ settings }))).toContain(
-    " At most 5 calls at once are taken",
+    " At most 5 concurrent calls are accepted",
   );
   expect(await verdict(speechCapacity, patientOf({ settings }))).toContain(
-    "while too many talk, new callers hear that all lines are busy",
+    "Further speech waits (linevoice_speech_waits_total), and new callers hear that all lines are busy",
   );
   const engine = { kind: "openai", openai: { base_url: "http://127.0.0.1:9/v1" } };
   expect(await verdict(speechCapacity, patientOf({ settings: { engine } }))).toContain("skipped");
@@ -278,7 +280,7 @@ test("an older tool is reported if a newer rule rejects its schema", async () =>
   };
   await database.tx(async (queries) => void (await queries.insert(tools).values(tool)));
   expect(await verdict(storedTools, patient)).toContain(
-    `warning: Agents do without 1 tools. book_days of tenant ${tenantId}: days is an array`,
+    `warning: Agents cannot use 1 tools. book_days of tenant ${tenantId}: days is an array`,
   );
   await database.tx(async (queries) => void (await queries.update(tools).set({ enabled: false })));
   expect(await verdict(storedTools, patient)).toContain("ok");
@@ -341,7 +343,7 @@ test("a running server also reports a secret in a file that others can read", as
     name: "configuration",
     result: "failed",
     remedy: `chmod o= ${file}`,
-    finding: `Every user of this machine may read ${file}, which holds [mail.smtp] password.`,
+    finding: `Every user of this machine can read ${file}, which holds [mail.smtp] password.`,
   });
   expect((await found(0o600))?.result).toBe("ok");
 });
@@ -373,7 +375,9 @@ test("a missing, foreign or damaged master key is detected before a call needs i
   await database.close();
   expect(await verdict(secrets, { ...patient, masterKey: () => key })).toContain("ok");
   expect(await verdict(secrets, patient)).toContain("failed: The password of trunk 1");
-  expect(await verdict(secrets, { ...patient, masterKey: () => null })).toContain("No master key");
+  expect(await verdict(secrets, { ...patient, masterKey: () => null })).toContain(
+    "There is no master key",
+  );
   const damaged = () => {
     throw new Error("not a master key");
   };

@@ -214,7 +214,7 @@ test("suspended repeatedly: the call continues, and /readyz reports too little p
   const ready = await fetch(`http://${HOST}:8480/readyz`);
   expect([ready.status, await ready.text()]).toEqual([
     200,
-    expect.stringContaining("audio stood still"),
+    expect.stringContaining("audio stopped"),
   ]);
   expect(leg.state).toBe("active");
   await leg.hangUp();

@@ -57,7 +57,7 @@ test("the health page and one mail name the retired model and what to do, in pla
   expect(warning).toContain(
     'The provider of language model, openai, does not know the model "gpt-4o-mini"',
   );
-  expect(warning).toContain("Name another one in [engine.openai] llm_model, such as gpt-6-luna");
+  expect(warning).toContain("Set another model in [engine.openai] llm_model, such as gpt-6-luna");
   const home = replyOf(getHome, await operator.ask("GET", "/home"));
   expect(home.statuses.engine).toMatchObject({ state: "warning", code: "engine_provider" });
   expect(home.problems).toContainEqual(

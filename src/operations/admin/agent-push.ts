@@ -110,17 +110,17 @@ const scenarioDifferences = (
   );
 
 function gone(): never {
-  throw conflict("The files changed on the server meanwhile. Push again.");
+  throw conflict("The files on the server changed during the push. Push again.");
 }
 
 const movedOn = (version: number, base: number) =>
   conflict(
-    `The server has version ${version}, but these files are of version ${base}. Pull that into another folder and compare, or push with --force.`,
+    `The server has version ${version}, but these files come from version ${base}. Pull version ${version} into another folder and compare, or push with --force.`,
   );
 
 const othersScenarios = () =>
   conflict(
-    "The agent's rehearsals on the server are not those that these files were pulled with. Pull into another folder and compare, or push with --force, which replaces them.",
+    "The agent's rehearsals on the server have changed since these files were pulled. Pull into another folder and compare, or push with --force to replace them.",
   );
 
 const draftInTheWay = (author: string | null) =>

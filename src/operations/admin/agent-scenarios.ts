@@ -93,16 +93,20 @@ async function keep(
   const store = agentScenarioStore(queries);
   const { tenantId, callUuid = null } = scenario;
   if (callUuid !== null && (await store.isCallExpired(tenantId, callUuid)))
-    throw invalidField("yaml", "The call of `from_call` was deleted, and its scenarios with it.");
+    throw invalidField("yaml", "The call in `from_call` was deleted together with its scenarios.");
   return await store.put(scenario);
 }
 
 async function scenarioOf(reader: Reader, tenantId: number, yaml: string) {
   if (yaml.length > SCENARIO_CHARACTERS_MAX)
-    throw invalidField("yaml", `A scenario has at most ${SCENARIO_CHARACTERS_MAX} characters.`, {
-      reason: "length_max",
-      params: { to: SCENARIO_CHARACTERS_MAX },
-    });
+    throw invalidField(
+      "yaml",
+      `A scenario can have at most ${SCENARIO_CHARACTERS_MAX} characters.`,
+      {
+        reason: "length_max",
+        params: { to: SCENARIO_CHARACTERS_MAX },
+      },
+    );
   try {
     return await reader.read(tenantId, { file: "scenario.yaml", source: yaml, linesBefore: 0 });
   } catch (error) {
@@ -129,7 +133,7 @@ async function scenariosByName(
 const tooMany = () =>
   new AppError({
     code: "conflict",
-    publicMessage: `An agent has at most ${SCENARIOS_OF_AGENT_MAX} scenarios. Delete one first.`,
+    publicMessage: `An agent can have at most ${SCENARIOS_OF_AGENT_MAX} scenarios. Delete one first.`,
     reason: "scenarios_of_agent",
     params: { most: SCENARIOS_OF_AGENT_MAX },
   });

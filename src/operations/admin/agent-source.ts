@@ -62,5 +62,5 @@ export function agentSources({ read }: Pick<Database, "read">) {
 
 const ambiguous = (agent: number | string, tenantId: number | null) =>
   conflict(
-    `Several agents are named "${agent}". Say which by its id${tenantId === null ? ", or with --tenant" : ""}.`,
+    `Several agents are named "${agent}". Give the id${tenantId === null ? ", or --tenant" : ""}.`,
   );

@@ -59,7 +59,7 @@ export function createAgentSplits(deps: SplitDependencies) {
             : (await agentHistoryStore(queries).find(tenantId, agentId, version))?.number;
         if (tried === undefined) throw notFound("version");
         if (tried === agent.version)
-          throw invalidField("version", "`version` must be another than the published one.");
+          throw invalidField("version", "`version` must differ from the published version.");
         await splits.open({
           tenantId,
           agentId,
@@ -123,4 +123,4 @@ async function compared(
 }
 
 const alreadyOpen = (version: number) =>
-  conflict(`Version ${version} shares the callers already. Close that first.`);
+  conflict(`Callers are already split with version ${version}. Close that split first.`);

@@ -361,12 +361,12 @@ async function requireGreen(
     reason: isGreen === null ? "not_rehearsed" : "rehearsal_failed",
     publicMessage:
       isGreen === null
-        ? "This agent publishes only what was rehearsed. Rehearse its draft as it is now, then publish it."
-        : "This agent publishes only what was rehearsed, and the last rehearsal of this draft failed. Change the draft or rehearse it again.",
+        ? "This agent requires a passed rehearsal before publishing. Rehearse the current draft, then publish it."
+        : "This agent requires a passed rehearsal before publishing, and the last rehearsal of this draft failed. Change the draft or rehearse it again.",
   });
 }
 
 const outdatedBase = (base: number, published: number) =>
   conflict(
-    `Version ${published} was published since this was made from version ${base}. Compare the two, then publish with force.`,
+    `Version ${published} was published after this draft was created from version ${base}. Compare them, then publish with force.`,
   );

@@ -113,7 +113,7 @@ async function removeComment(
   if (!mayDelete(comment, by))
     throw new AppError({
       code: "forbidden",
-      publicMessage: "Only its author or an owner may delete a comment.",
+      publicMessage: "Only the author or an owner can delete a comment.",
     });
   await store.removeComment(tenantId, id);
 }
@@ -135,13 +135,13 @@ const wordsGone = () =>
     code: "conflict",
     reason: "words_gone",
     publicMessage:
-      "What was said in this call is deleted, and with it tags and comments. Nothing can be added.",
+      "The transcript, tags and comments of this call are deleted. You can't add new ones.",
   });
 
 const TOO_MANY = {
-  tags_of_call: "A call has at most {max} tags. Remove one first.",
-  tags_of_company: "A company has at most {max} different tags. Use one of them.",
-  comments_of_call: "A call has at most {max} comments. Delete one first.",
+  tags_of_call: "A call can have at most {max} tags. Remove one first.",
+  tags_of_company: "A company can have at most {max} different tags. Use one of them.",
+  comments_of_call: "A call can have at most {max} comments. Delete one first.",
 } as const satisfies Partial<Record<MessageReason, string>>;
 
 const tooMany = (reason: keyof typeof TOO_MANY, max: number) =>

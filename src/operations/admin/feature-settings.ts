@@ -56,7 +56,7 @@ export function createFeatureSettings(deps: {
         if (keepsSecret && changes.crmUrl && !isSameServer(before.crmUrl, changes.crmUrl))
           throw invalidField(
             "crm_secret",
-            "Another server gets no secret of before: give `crm_secret` again, or null for none.",
+            "The server has changed. Send `crm_secret` again, or null for no secret.",
           );
         const sealed = crmSecret && vault.seal(crmSecret, crmSecretBinding(tenantId));
         const stored = { ...changes, callingFrom, callingTo, crmSecretSealed: sealed };

@@ -29,7 +29,9 @@ export function createQueuedMails(deps: { readonly database: Database; readonly 
         const status = await store.statusOf(id);
         if (status === null) throw notFound("mail");
         if (status !== "dead")
-          throw conflict(`This mail is ${status}; only one that failed can be tried again.`);
+          throw conflict(
+            `This email has the status ${status}. Only a failed email can be retried.`,
+          );
         await store.revive(id, clock.now());
       });
     },

@@ -72,13 +72,13 @@ export function createNodes({ database, clock, running }: NodesOptions): Nodes {
     const nodes = await list();
     const [found, another] = nodes.filter(({ id, name }) => id === node || name === node);
     if (!found) throw notFound("node");
-    if (another) throw conflict(`Several nodes are called ${node}: name it by its id.`);
+    if (another) throw conflict(`Several nodes are named ${node}. Give the id.`);
     if (!running?.isSilent)
       throw conflict(
-        "This node is alone: stop the service instead, it waits for its live calls (`systemctl stop linevoice`).",
+        "This is the only node. Stop the service instead: it waits for live calls (`systemctl stop linevoice`).",
       );
     if (isDraining && !nodes.some(({ id, state }) => id !== found.id && state === "active"))
-      throw conflict("No other node is active, so nobody could take its trunks.");
+      throw conflict("No other node is active, so its trunks cannot be transferred.");
     await database.tx((queries) => nodeStore(queries).setDraining(found.id, isDraining));
     return (await list()).find(({ id }) => id === found.id) ?? found;
   }

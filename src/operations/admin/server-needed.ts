@@ -5,5 +5,5 @@ export const serverNeeded = () =>
   new AppError({
     code: "unavailable",
     publicMessage:
-      "No linevoice server runs on this data directory; start one with `linevoice serve`.",
+      "No linevoice server is running with this data directory. Start one with `linevoice serve`.",
   });

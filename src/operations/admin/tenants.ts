@@ -55,7 +55,7 @@ export function createTenantAdmin(deps: TenantAdminDependencies) {
   function requirePlan(plan: string): void {
     const slugs = billing.plans.map(({ slug }) => slug);
     if (!slugs.includes(plan))
-      throw invalidField("plan", `There is no plan ${plan}; there are ${slugs.join(", ")}.`);
+      throw invalidField("plan", `There is no plan ${plan}. Available plans: ${slugs.join(", ")}.`);
   }
 
   return {

@@ -25,12 +25,12 @@ export const trunkShape = {
   port: integer(
     1,
     65_535,
-    "SIP port. Left out: found by DNS (SRV), else 5060, with TLS 5061.",
+    "SIP port. Default: from DNS (SRV), or else 5060 (5061 with TLS).",
     5060,
   ).optional(),
   transport: choice(
     ["udp", "tcp", "tls", "auto"],
-    "SIP transport; auto: found by DNS.",
+    "SIP transport. `auto`: from DNS.",
     "udp",
   ).default("udp"),
   username: field(
@@ -39,13 +39,14 @@ export const trunkShape = {
       .max(128)
       .regex(/^[^\s"<>@]*$/),
     {
-      description: "SIP user; empty with IP peering.",
+      description: "SIP user. Empty with IP peering.",
       example: "100200",
       must: "be at most 128 characters without spaces, quotes, < > or @",
     },
   ),
   realm: field(z.string().regex(/^[^\p{Cc}"\\]{1,128}$/u), {
-    description: "Only challenges of this digest realm are answered; null: that of the first.",
+    description:
+      "Digest realm. Challenges of other realms are ignored. `null`: the realm of the first challenge.",
     example: "sip.example.com",
     must: "be 1 to 128 characters without control characters, quotes and backslashes",
   })
@@ -55,7 +56,7 @@ export const trunkShape = {
     z.string().regex(/^(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]{1,253})(:\d{1,5})?$/),
     {
       description:
-        "host[:port] that requests go to instead of the server; null: the server itself.",
+        "Proxy as host[:port] that gets the requests instead of the server. `null`: no proxy.",
       example: "proxy.example.com:5060",
       must: "be host or host:port",
     },
@@ -63,11 +64,11 @@ export const trunkShape = {
     .nullable()
     .default(null),
   caller_id: e164In("Default caller id."),
-  register: flag("False: IP peering, nothing is registered.", true).default(true),
+  register: flag("Whether the trunk registers. `false`: IP peering.", true).default(true),
   channels: integer(
     1,
     TRUNK_CHANNELS_MAX,
-    "Calls that the carrier carries at once: no more are dialled, scheduled ones wait. null: as many as the plan allows.",
+    "Maximum number of concurrent calls that the carrier allows. At the limit, calls are not placed and scheduled calls wait. `null`: the limit of the plan.",
     4,
   )
     .nullable()
@@ -79,9 +80,9 @@ export const newTrunkShape = {
   ...trunkShape,
   password: field(z.string().min(1).max(256), {
     description:
-      "Sealed at once, never returned. Left out: the stored one stays; null: none, for a trunk that does not register.",
+      "SIP password. Encrypted, never returned. If it is missing, the stored password stays. `null`: no password, for a trunk that does not register.",
     example: "secret",
-    must: "be 1 to 256 characters; needed when the trunk registers and none is stored",
+    must: "be 1 to 256 characters; required if the trunk registers and no password is stored",
     reason: "trunk_password",
   })
     .nullable()
@@ -93,7 +94,7 @@ export const operatorTrunkShape = {
   ...newTrunkShape,
   extra_networks: field(z.array(z.string().refine(isNetwork)).max(EXTRA_NETWORKS_MAX), {
     description:
-      "Addresses and networks that calls come from besides the server's. Left out: they stay while the server does.",
+      "Further addresses and networks that send calls. If the field is missing, they stay unless the server changes.",
     example: ["192.0.2.7"],
     must: `be a list of at most ${EXTRA_NETWORKS_MAX} addresses or networks such as 198.51.100.0/24`,
     reason: "networks",

@@ -186,7 +186,7 @@ function createTrunkTests(
       ask(
         await found(tenantId),
         true,
-        "The trunk does not run on this server; its log says why.",
+        "The trunk is not running on this server. See the server's log for the reason.",
         onProgress,
       ),
 
@@ -194,7 +194,11 @@ function createTrunkTests(
     async test(trunkId: number, calls: boolean): Promise<TrunkTest> {
       const trunk = (await trunkStore(database.read).all()).find(({ id }) => id === trunkId);
       if (!trunk) throw notFound("trunk");
-      return ask(trunk, calls, "The trunk could not be started; the server's log says why.");
+      return ask(
+        trunk,
+        calls,
+        "The trunk could not be started. See the server's log for the reason.",
+      );
     },
   };
 }
@@ -247,7 +251,7 @@ function createTrunkWriter({ database, vault, allowNetworks, clock }: TrunksDepe
       const networks = [...new Set([...(extraNetworks ?? []), address])];
       if (networks.length > EXTRA_NETWORKS_MAX)
         throw conflict(
-          `A trunk has at most ${EXTRA_NETWORKS_MAX} further addresses. Ask the operator to allow a network instead.`,
+          `A trunk can have at most ${EXTRA_NETWORKS_MAX} further addresses. Ask the operator to allow a network instead.`,
         );
       await database.tx(async (queries) => {
         if (!(await callNoticeStore(queries).remove(tenantId, "unknown_source", address)))
@@ -273,7 +277,7 @@ function checkInput(
       throw invalidField("outbound_proxy", notAllowed("outbound_proxy"));
   }
   if (register && username === "")
-    throw invalidField("username", "`username` is needed where the trunk registers.");
+    throw invalidField("username", "`username` is required if the trunk registers.");
 }
 
 /** Host names are checked by the same rules when the trunk resolves them. */
@@ -283,7 +287,7 @@ function isForbidden(host: string, rules: AddressRules | null): boolean {
 }
 
 const notAllowed = (field: string) =>
-  `\`${field}\` is an address that trunks may not reach. For a server in your own network, ask the operator to list that network in [sip] allow_networks.`;
+  `Trunks cannot use the address in \`${field}\`. For a server in your own network, ask the operator to add that network to [sip] allow_networks.`;
 
 /**
  * A peering accepts calls from an address without a password. A tenant with a peering at another tenant's
@@ -300,7 +304,7 @@ const operatorsPeering = () =>
   new AppError({
     code: "forbidden",
     publicMessage:
-      "A trunk without registration is set up, replaced and removed by the operator of this appliance, because its calls are told apart by address alone. Ask the operator.",
+      "Only the operator of this appliance can set up, replace or remove a trunk without registration, because its calls are recognised only by their address. Ask the operator.",
     field: "register",
   });
 
@@ -319,13 +323,13 @@ function checkCountry(
     throw new AppError({
       code: "forbidden",
       publicMessage:
-        "The country of the caller id decides which numbers may be dialled, so that only the operator of this appliance changes it here. Ask the operator.",
+        "Only the operator of this appliance can change the country of the caller ID here, because it decides which numbers can be called. Ask the operator.",
       field: "caller_id",
     });
   if (!password)
     throw invalidField(
       "password",
-      "`password` is needed again: the country of `caller_id` decides which numbers may be dialled.",
+      "Send `password` again: the country of `caller_id` has changed, which decides which numbers can be called.",
       { reason: "trunk_country" },
     );
 }
@@ -341,13 +345,13 @@ function checkPassword(
   if (password === null && !draft.register) return;
   if (password) return;
   if ((password === null || !stored) && draft.register)
-    throw invalidField("password", "`password` is needed: none is stored yet.", {
+    throw invalidField("password", "`password` is required because no password is stored.", {
       reason: "trunk_password",
     });
   if (stored && !answersTheSame(stored, draft))
     throw invalidField(
       "password",
-      "`password` is needed again: the stored one is for the server, proxy and realm that were set before.",
+      "Send `password` again: the stored password is for the previous server, proxy and realm.",
       { reason: "trunk_password" },
     );
 }

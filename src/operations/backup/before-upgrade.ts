@@ -38,7 +38,7 @@ export function copyBeforeUpgrade(
   } catch (error) {
     throw new AppError({
       code: "unavailable",
-      publicMessage: `The database must be upgraded, but it could not be copied to ${target} before (${describeError(error)}). Nothing was changed; make room there and try again.`,
+      publicMessage: `The database must be upgraded, but the copy to ${target} failed (${describeError(error)}). Nothing was changed. Free up disk space there and try again.`,
     });
   }
 }

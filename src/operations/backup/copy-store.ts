@@ -63,7 +63,7 @@ async function requireUnused(store: RawStore, clock: Clock): Promise<void> {
   if ((await beats()) !== before)
     throw new AppError({
       code: "conflict",
-      publicMessage: `Nodes still run on ${store.name}: stop them all first (\`linevoice nodes\`).`,
+      publicMessage: `Nodes still use ${store.name}. Stop all of them first (\`linevoice nodes\`).`,
     });
 }
 

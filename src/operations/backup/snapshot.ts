@@ -16,7 +16,9 @@ export const PARTIAL = ".partial";
 /** Writes `target` (0600), which must not exist yet. Returns its size in bytes. Throws conflict. */
 export function writeSnapshot(databasePath: string, target: string): number {
   if (existsSync(target))
-    throw conflict(`${target} exists already. Name another file; backups are never overwritten.`);
+    throw conflict(
+      `${target} already exists. Use another file name; backups are never overwritten.`,
+    );
   const partial = `${target}${PARTIAL}`;
   rmSync(partial, { force: true });
   // Created first, so that it never has other permissions. SQLite accepts an empty file.

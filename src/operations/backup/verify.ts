@@ -69,13 +69,13 @@ function inspect(copy: string): Findings {
     if (damage.length > 0) return { ...NOTHING_FOUND, problems: damage };
     const status = migrationStatus(sqlite, migrations);
     if (!status.some(({ applied }) => applied))
-      return { ...NOTHING_FOUND, problems: ["It is not a database of linevoice."] };
+      return { ...NOTHING_FOUND, problems: ["It is not a Linevoice database."] };
     const orphans = sqlite.query("PRAGMA foreign_key_check").all().length;
     return {
       tenants: countOf(sqlite, "tenants"),
       calls: countOf(sqlite, "calls"),
       migrations_pending: status.filter(({ applied }) => !applied).map(({ tag }) => tag),
-      problems: orphans === 0 ? [] : [`${orphans} rows have lost the row they belong to.`],
+      problems: orphans === 0 ? [] : [`${orphans} rows refer to missing rows.`],
     };
   } finally {
     sqlite.close(true);

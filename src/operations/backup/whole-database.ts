@@ -13,8 +13,8 @@ export function requireWholeDatabase(dataDir: string, databasePath: string): voi
   if (first === undefined) return;
   const newest = listBackups(dataDir)[0]?.file;
   const way = newest
-    ? `Restore the newest backup with \`linevoice restore ${newest}\`; the damaged file is kept.`
-    : "There is no backup in the data directory; restore a copy of yours with `linevoice restore F`. The damaged file is kept.";
+    ? `Restore the newest backup with \`linevoice restore ${newest}\`. The damaged file is kept.`
+    : "There is no backup in the data directory. If you have a copy elsewhere, restore it with `linevoice restore F`. The damaged file is kept.";
   throw new AppError({
     code: "unavailable",
     publicMessage: `The database ${databasePath} is damaged (${first.replace(/\s+/g, " ").trim()}). ${way}`,
@@ -27,7 +27,7 @@ function problemsOf(databasePath: string): string[] {
   } catch (error) {
     throw new AppError({
       code: "unavailable",
-      publicMessage: `The database ${databasePath} cannot be opened (${describeError(error)}). It is not said to be damaged: see whether its disk is full, read-only or failing: df -h ${databasePath}; dmesg`,
+      publicMessage: `The database ${databasePath} cannot be opened (${describeError(error)}). It may be undamaged. Check whether its disk is full, read-only or failing: df -h ${databasePath}; dmesg`,
       cause: error,
     });
   }

@@ -17,13 +17,13 @@ export function consistencyProblems(config: Config): Inconsistency[] {
   need(
     (server.tls_cert === null) !== (server.tls_key === null),
     server.tls_cert === null ? "server.tls_key" : "server.tls_cert",
-    "[server] tls_cert and tls_key are set together or not at all.",
+    "[server] tls_cert and tls_key: set both or neither.",
   );
   const { tls_bind, tls_cert, tls_key } = config.sip;
   need(
     (tls_cert === null) !== (tls_key === null) || (tls_bind !== null && tls_cert === null),
     tls_cert === null ? "sip.tls_cert" : "sip.tls_key",
-    "[sip] tls_bind needs tls_cert and tls_key, and those two are set together.",
+    "[sip] tls_bind needs both tls_cert and tls_key.",
   );
   for (const [path, says] of engineProblems(engine)) need(true, path, says);
   need(

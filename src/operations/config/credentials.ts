@@ -31,7 +31,7 @@ export function credentialsFor(env: Environment, configFile: string | null): Cre
   return {
     problem:
       isClosed && places.length === 0
-        ? `${beside}: the secrets there cannot be read. Run this command as root (sudo).`
+        ? `The secrets in ${beside} cannot be read. Run this command as root (sudo).`
         : null,
     of(path) {
       const name = path.join(".");

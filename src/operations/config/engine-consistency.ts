@@ -21,7 +21,7 @@ export function engineProblems(engine: EngineConfig): Problem[] {
     ...problemsOf(engine, part, fallbackOf(engine, part)),
   ]);
   if (PARTS.every((part) => first[part] === fallbackOf(engine, part))) {
-    const message = `[engine] fallback: "${engine.kind}" is what runs already. Allowed: "embedded", "standby", "none" or the other kind.`;
+    const message = `[engine] fallback: "${engine.kind}" is already the main engine. Allowed: "embedded", "standby", "none" or the other kind.`;
     problems.unshift(["engine.fallback", message]);
   }
   problems.push(...searched);
@@ -39,7 +39,7 @@ function mixedProblems(engine: EngineConfig, part: Part): Problem[] {
     .filter(({ key, whole }) => combinedProvider(engine[whole]) !== null && engine[key] !== "")
     .map(({ key, whole }) => [
       `engine.${key}`,
-      `[engine] ${key}: ${whole} = "${engine[whole]}" does all three parts in one session. Leave ${key} out, or set another ${whole}.`,
+      `[engine] ${key}: ${whole} = "${engine[whole]}" handles all three parts in one session. Remove ${key}, or set another ${whole}.`,
     ]);
 }
 

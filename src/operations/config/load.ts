@@ -183,7 +183,9 @@ function tomlOf(file: string): TomlText {
   try {
     const bytes = readFileSync(file);
     if (bytes.length > FILE_BYTES_MAX)
-      throw new ConfigInvalid([`${file}:1: a configuration has at most ${FILE_BYTES_MAX} bytes`]);
+      throw new ConfigInvalid([
+        `${file}:1: a configuration can have at most ${FILE_BYTES_MAX} bytes`,
+      ]);
     const source = new TextDecoder().decode(bytes);
     if (!isUtf8(bytes)) {
       const line = source.slice(0, source.indexOf("\ufffd")).split("\n").length;

@@ -22,7 +22,7 @@ export function masterKeyOf({ config, dataDir }: LoadedConfig, random: Random): 
   if (!existsSync(file)) {
     if (config.storage.database === "file" && existsSync(join(dataDir, "linevoice.db")))
       throw new ConfigInvalid([
-        `${file} is missing, and the database beside it is sealed with it. Restore the file from where you keep it, or set [secrets] master_key.`,
+        `${file} is missing, but the database in the same directory is encrypted with it. Restore the file from your copy, or set [secrets] master_key.`,
       ]);
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
     const made = Buffer.from(random.bytes(KEY_BYTES)).toString("base64");
@@ -31,7 +31,7 @@ export function masterKeyOf({ config, dataDir }: LoadedConfig, random: Random): 
   const text = readFileSync(file, "utf8").trim();
   if (!isMasterKey(text))
     throw new ConfigInvalid([
-      `${file}:1: not a master key. Allowed: 32 bytes in base64. Restore the file from a backup; without it stored secrets cannot be read.`,
+      `${file}:1: not a master key. Allowed: 32 bytes in base64. Restore the file from a backup. Without it, stored secrets cannot be read.`,
     ]);
   return new Uint8Array(Buffer.from(text, "base64"));
 }

@@ -22,7 +22,7 @@ export function openSecrets({
   if (open.length === 0) return null;
   const files = open.map(([file, key]) => `${file}, which holds ${keyText(key.split("."))}`);
   return {
-    finding: `Every user of this machine may read ${files.join("; ")}.`,
+    finding: `Every user of this machine can read ${files.join("; ")}.`,
     remedy: `chmod o= ${open.map(([file]) => file).join(" ")}`,
   };
 }

@@ -19,9 +19,8 @@ export function plainStore({ config }: Pick<LoadedConfig, "config">) {
   const isPublic = IP_LITERAL.test(host) ? rules.check(host).allowed : !LOCAL_NAME.test(host);
   if (!isPublic) return null;
   return {
-    finding: `The database at ${host} is reached without encryption: its token and all data can be read on the way.`,
-    remedy:
-      "[storage] database: write https:// or libsql://, or use an address of a private network.",
+    finding: `The connection to the database at ${host} is not encrypted: others in the network can read its token and all data.`,
+    remedy: "[storage] database: use https:// or libsql://, or an address in a private network.",
   };
 }
 

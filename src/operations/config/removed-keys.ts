@@ -10,7 +10,7 @@ interface RemovedKey {
 const REMOVED: readonly RemovedKey[] = [
   {
     path: ["engine", "embedded", "second_reading"],
-    instead: "English is always understood by the better recogniser.",
+    instead: "The better recogniser is always used for English.",
   },
   {
     path: ["engine", "embedded", "unproven_phrases"],
@@ -50,5 +50,5 @@ export function dropRemovedKeys(
 function warningsFor({ path, instead }: RemovedKey, isThere: boolean): string[] {
   if (!isThere) return [];
   const section = path.slice(0, -1).join(".");
-  return [`[${section}] ${path.at(-1)} has no effect any more: remove it. ${instead}`];
+  return [`[${section}] ${path.at(-1)} no longer has an effect. Remove it. ${instead}`];
 }

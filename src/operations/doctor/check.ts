@@ -101,7 +101,7 @@ export async function examine(
     });
     limit.catch(() => undefined);
     const found = await Promise.race([Promise.resolve(appliance).then(run), limit]).catch((error) =>
-      failed(`It could not be checked: ${describeError(error)}`, "Look at the server's log."),
+      failed(`The check failed: ${describeError(error)}`, "See the server's log."),
     );
     done.abort(new Error("checked"));
     results.push({ number: firstNumber + results.length, name, ...found });

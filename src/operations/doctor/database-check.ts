@@ -11,7 +11,7 @@ export const databaseInWorker: Check = {
     const job = { type: "integrity", database: databasePath } as const;
     const [damage] = await runDatabaseJob<"integrity">(spawnDatabaseWorker, job, clock);
     return damage === undefined
-      ? ok("The file is whole. The ledger's balance is proved by: linevoice doctor")
+      ? ok("The file is intact. To check the ledger too: linevoice doctor")
       : failed(`It is damaged: ${damage}`, "Stop the server, then: linevoice restore FILE");
   },
 };

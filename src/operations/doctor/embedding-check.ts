@@ -20,16 +20,16 @@ export const knowledgeSearch: Check = {
   name: "knowledge search",
   async run({ config, clock }) {
     const settings = config.engine.openai;
-    if (settings.embedding_model === null) return skipped("Knowledge is searched by words.");
+    if (settings.embedding_model === null) return skipped("Knowledge search uses words.");
     const embedder = openAiEmbedder(settings, clock, trusting(authoritiesOf(config)));
     try {
       await embedder.embed([QUESTION], "passages");
     } catch (error) {
-      const said = `${embedder.model}: ${describeError(error)}. Knowledge is searched by words alone.`;
+      const said = `${embedder.model}: ${describeError(error)}. Knowledge search uses only words.`;
       const remedy =
         error instanceof ProviderFailure
           ? remedyFor(error, TABLE, KEYS)
-          : `Look at ${TABLE} embedding_model.`;
+          : `Check ${TABLE} embedding_model.`;
       return failed(said, remedy);
     }
     const startedAt = clock.monotonic();
@@ -38,9 +38,9 @@ export const knowledgeSearch: Check = {
       () => false,
     );
     const ms = Math.round(clock.monotonic() - startedAt);
-    if (isInTime) return ok(`${embedder.model} turns a question into a vector in ${ms} ms.`);
+    if (isInTime) return ok(`${embedder.model} converts a question into a vector in ${ms} ms.`);
     return warning(
-      `${embedder.model} is too slow for a turn: no vector of a question within ${ms} ms. Knowledge is searched by words alone.`,
+      `${embedder.model} is too slow: it returned no vector for a question within ${ms} ms. Knowledge search uses only words.`,
       `Run a small model near this server, and set ${TABLE} embedding_base_url.`,
     );
   },

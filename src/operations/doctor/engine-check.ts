@@ -45,13 +45,13 @@ const SELF_TEST_DEADLINES = {
 /** Callers notice a longer delay. */
 const SLOW_MS = { speech: 6_000, recognition: 4_000 };
 const remedy =
-  "Restart the server; if it persists, install the binary anew: it contains the engine.";
+  "Restart the server. If the problem persists, reinstall the binary: it contains the engine.";
 
 const REMEDY_BUSY =
-  "See what keeps the machine busy: top; if it is idle, install the binary anew: it contains the engine.";
+  "Check what keeps the machine busy: top. If it is idle, reinstall the binary: it contains the engine.";
 
 const REMEDY_HEARING =
-  'See the log for "hearing"; if it persists, set [engine.embedded] hearing = "keys": callers then press keys.';
+  'Search the log for "hearing". If the problem persists, set [engine.embedded] hearing = "keys": callers then press keys.';
 
 export const engineSelfTest: Check = {
   name: "engine",
@@ -100,15 +100,18 @@ export function complaintOf({ failure, missingMb }: HearingWatch) {
 export const speechCapacity: Check = {
   name: "speech capacity",
   run({ config }) {
-    if (!needsSpeechWorker(engineSettingsOf(config))) return skipped("Providers hear the callers.");
+    if (!needsSpeechWorker(engineSettingsOf(config)))
+      return skipped("A provider transcribes the callers.");
     const callWorkers = callWorkersOf(config);
     const talkers = talkersMaxOf(config);
     const calls = heardCallsMaxOf(config);
     const threads =
-      callWorkers === 1 ? "One speech thread follows" : `${callWorkers} speech threads follow`;
-    const most = Number.isFinite(calls) ? ` At most ${calls} calls at once are taken.` : "";
+      callWorkers === 1
+        ? "One speech thread can transcribe"
+        : `${callWorkers} speech threads can transcribe`;
+    const most = Number.isFinite(calls) ? ` At most ${calls} concurrent calls are accepted.` : "";
     return ok(
-      `${threads} ${talkers} callers who talk at once; what further ones say waits (linevoice_speech_waits_total), and while too many talk, new callers hear that all lines are busy.${most}`,
+      `${threads} ${talkers} callers speaking at the same time. Further speech waits (linevoice_speech_waits_total), and new callers hear that all lines are busy.${most}`,
     );
   },
 };
@@ -196,7 +199,7 @@ async function runLoopback(
       return failed(`Text to speech produced no audio within ${elapsed()}.`, remedy);
     const spokenAfterMs = elapsedMs();
     if (!isHearingTried)
-      return ok(`Text to speech after ${spokenAfterMs} ms. Callers answer with keys.`);
+      return ok(`Text to speech took ${spokenAfterMs} ms. Callers answer with keys.`);
     const text = await textOfSpeech(session, pcm);
     if (!/opening hours/i.test(text))
       return failed(`Speech to text understood "${text}" instead of "${SENTENCE}".`, remedy);
@@ -204,10 +207,10 @@ async function runLoopback(
     const answer = await answerTo(session, text, signal);
     if (!/nine/i.test(answer))
       return failed(`The language model answered "${answer}" to "${SENTENCE}".`, remedy);
-    const times = `Text to speech after ${spokenAfterMs} ms, speech to text after ${recognizedAfterMs} ms, answer after ${elapsed()}.`;
+    const times = `Time to the result: text to speech ${spokenAfterMs} ms, speech to text ${recognizedAfterMs} ms, answer ${elapsed()}.`;
     const isLate =
       spokenAfterMs > SLOW_MS.speech || recognizedAfterMs - spokenAfterMs > SLOW_MS.recognition;
-    return isLate ? warning(`Too slow for a caller now. ${times}`, REMEDY_BUSY) : ok(times);
+    return isLate ? warning(`Currently too slow for callers. ${times}`, REMEDY_BUSY) : ok(times);
   } finally {
     session.close();
   }

@@ -106,10 +106,10 @@ function samplesOf(wav: Uint8Array): Int16Array {
   const rejection = (why: string) =>
     new AppError({
       code: "valid_stt_wav_required",
-      publicMessage: `This is no WAV file of 16-bit speech: ${why}.`,
+      publicMessage: `This is not a WAV file with 16-bit speech: ${why}.`,
       field: "stt_wav",
     });
-  if (!looksLikeWav(wav)) throw rejection("it does not begin like one");
+  if (!looksLikeWav(wav)) throw rejection("its header is not valid");
   const samples = new SpeechSamples(SAMPLE_RATE_HZ, SAMPLE_RATE_HZ);
   try {
     const pcm = [samples.push(wav), samples.end()].flatMap((part) => [...part]);
@@ -158,7 +158,7 @@ async function tryPart(part: Part, trio: Trio, clock: Clock, work: Work): Promis
   const abort = new AbortController();
   const done = new AbortController();
   const late = sleep(clock, PART_MS_MAX, done.signal).then(() => {
-    throw new Error(`nothing within ${PART_MS_MAX / 1_000} s`);
+    throw new Error(`no result within ${PART_MS_MAX / 1_000} s`);
   });
   late.catch(() => {});
   const onFirst = () => {

@@ -26,7 +26,7 @@ export const modelEnds: Check = {
   name: "models",
   async run({ config, clock }) {
     const used = usedModels(config);
-    if (used.length === 0) return skipped("The engine uses no models of others.");
+    if (used.length === 0) return skipped("The engine uses no external models.");
     const trust = trusting(authoritiesOf(config));
     const urls = new Map(used.map(({ list }) => [list.url, list]));
     const lists = new Map(

@@ -65,15 +65,18 @@ export const ports: Check = {
     if (trunks !== null) {
       const problem = http.port === 0 ? null : await checkConnectivity(http, clock);
       return problem === null
-        ? ok(`The server answers on ${config.server.listen} and holds ${config.sip.bind}.`)
-        : failed(`Nobody answers on ${config.server.listen}: ${problem}`, "Restart the server.");
+        ? ok(`The server listens on ${config.server.listen} and ${config.sip.bind}.`)
+        : failed(`No response on ${config.server.listen}: ${problem}`, "Restart the server.");
     }
     for (const [name, problem] of [
       [`[server] listen = "${config.server.listen}"`, await bindTcp(http)],
       [`[sip] bind = "${config.sip.bind}"`, await bindUdp(sip)],
     ] as const)
       if (problem !== null)
-        return failed(`${name} cannot be bound: ${problem}`, "See who has it: ss -tulpn");
+        return failed(
+          `${name} cannot be bound: ${problem}`,
+          "Find the program that uses it: ss -tulpn",
+        );
     return ok("The server is not running; the HTTP and SIP ports are free.");
   },
 };
@@ -87,13 +90,16 @@ export const rtpRange: Check = {
     const { concurrent_calls: wanted } = config.limits;
     if (calls < wanted)
       return failed(
-        `${config.rtp.ports} carries ${calls} calls, [limits] concurrent_calls allows ${wanted}.`,
-        "Widen [rtp] ports to two ports a call, and open them in the firewall.",
+        `${config.rtp.ports} has room for ${calls} calls, but [limits] concurrent_calls allows ${wanted}.`,
+        "Extend [rtp] ports to two ports per call, and open them in the firewall.",
       );
     const host = parseHostPort(config.sip.bind)?.host ?? "0.0.0.0";
     const problem = trunks === null ? await bindUdp({ host, port: range.first }) : null;
     if (problem !== null)
-      return failed(`Port ${range.first} cannot be bound: ${problem}`, "See who has it: ss -ulpn");
+      return failed(
+        `Port ${range.first} cannot be bound: ${problem}`,
+        "Find the program that uses it: ss -ulpn",
+      );
     return ok(`${config.rtp.ports} has room for ${calls} calls.`);
   },
 };
@@ -101,7 +107,7 @@ export const rtpRange: Check = {
 export const trunkRegistrations: Check = {
   name: "trunks",
   run({ trunks }) {
-    if (trunks === null) return skipped("No server runs; trunks are registered by it.");
+    if (trunks === null) return skipped("The server is not running, so trunks are not registered.");
     if (trunks.length === 0) return warning("There is no trunk.", "linevoice trunk set --help");
     const bad = trunks.find(({ status }) => status === "failed");
     if (bad)
@@ -113,7 +119,7 @@ export const trunkRegistrations: Check = {
     const [first] = waiting;
     if (first)
       return warning(`Trunk ${first.id} is ${first.status}.`, `linevoice trunk test ${first.id}`);
-    return ok(`${trunks.length} of ${trunks.length} are ready.`);
+    return ok(`All trunks are ready: ${trunks.length}.`);
   },
 };
 
@@ -122,9 +128,10 @@ export const mailProvider: Check = {
   async run({ config: { mail }, dataDir, clock }) {
     if (mail.provider === "outbox") {
       const directory = join(dataDir, "outbox");
-      if (!existsSync(directory)) return skipped(`${directory} is made at the first start.`);
+      if (!existsSync(directory))
+        return skipped(`${directory} will be created at the first start.`);
       accessSync(directory, constants.W_OK);
-      return ok(`Emails are written to ${directory}; none are sent.`);
+      return ok(`Emails are not sent. They are stored in ${directory}.`);
     }
     const place =
       mail.provider === "smtp"
@@ -151,8 +158,7 @@ export const certificate: Check = {
     const findings = certificates.flatMap(({ of, file, renew }) =>
       file ? [judgeCertificate(of, file, renew, clock.now())] : [],
     );
-    if (findings.length === 0)
-      return skipped("Neither HTTP nor SIP is served with a certificate of its own.");
+    if (findings.length === 0) return skipped("No certificate is set for HTTP or SIP.");
     const worst = (["failed", "warning"] as const).flatMap((result) =>
       findings.filter((each) => each.result === result),
     );
@@ -165,13 +171,13 @@ function judgeCertificate(of: string, file: string, renew: string, nowMs: number
   const { validFrom, validTo } = new X509Certificate(readFileSync(file));
   const endsMs = Date.parse(validTo);
   const days = Math.floor((endsMs - nowMs) / DAY_MS);
-  if (days < 0) return failed(`The certificate of ${of} ended ${isoUtc(endsMs)}.`, remedy);
+  if (days < 0) return failed(`The certificate of ${of} expired at ${isoUtc(endsMs)}.`, remedy);
   if (Date.parse(validFrom) > nowMs)
     return failed(
-      `The certificate of ${of} is valid from ${isoUtc(Date.parse(validFrom))} on only.`,
+      `The certificate of ${of} is not valid before ${isoUtc(Date.parse(validFrom))}.`,
       `Check the clock: timedatectl; or: ${remedy}`,
     );
   if (days < CERTIFICATE_WARNING_DAYS)
-    return warning(`The certificate of ${of} ends in ${days} days.`, remedy);
+    return warning(`The certificate of ${of} expires in ${days} days.`, remedy);
   return ok(`The certificate of ${of} is valid for ${days} days.`);
 }

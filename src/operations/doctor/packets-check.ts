@@ -11,20 +11,20 @@ const SCHED_FIFO = "1";
 export const packetPriority: Check = {
   name: "packets",
   run({ dataDir, trunks }) {
-    if (!existsSync("/proc/self/task")) return skipped("This system does not say.");
+    if (!existsSync("/proc/self/task")) return skipped("This system does not report it.");
     const server = trunks === null ? null : serverPid(dataDir);
-    if (server === null) return skipped("No server runs; its threads get their priority from it.");
+    if (server === null) return skipped("The server is not running.");
     const policies = policiesOf(`/proc/${server}/task`);
     if (policies.length === 0)
       return warning(
-        "There is no thread of their own that sends them: while the processor is busy, packets leave late.",
-        "The log says why (media.departures_unavailable); it needs the C library of GNU (glibc).",
+        "No separate thread sends them. If the CPU is busy, packets are sent late.",
+        "See media.departures_unavailable in the log for the reason. Such a thread needs glibc.",
       );
     if (policies.every((policy) => policy === SCHED_FIFO))
-      return ok("The threads that send them go before all others.");
+      return ok("The threads that send them have real-time priority.");
     return warning(
-      "The threads that send them have no real-time priority: while the processor is busy, packets leave late.",
-      "LimitRTPRIO=1 and RestrictRealtime=no in the unit (as sudo sh install.sh --upgrade brings it); a container: --ulimit rtprio=1 (LXC: lxc.prlimit.rtprio = 1)",
+      "The threads that send them have no real-time priority. If the CPU is busy, packets are sent late.",
+      "Set LimitRTPRIO=1 and RestrictRealtime=no in the unit (sudo sh install.sh --upgrade does it). In a container: --ulimit rtprio=1 (LXC: lxc.prlimit.rtprio = 1)",
     );
   },
 };

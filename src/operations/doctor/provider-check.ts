@@ -90,7 +90,7 @@ async function examine(trio: Trio, ports: ExaminerPorts): Promise<Outcome> {
   try {
     return await Promise.race([ask(session, trio, clock), late]);
   } catch (error) {
-    return { text: `${labelOf(trio)}: ${describeError(error)}.`, remedy: "Look at the provider." };
+    return { text: `${labelOf(trio)}: ${describeError(error)}.`, remedy: "Check the provider." };
   } finally {
     done.abort(new Error("examined"));
     session.close();
@@ -109,7 +109,9 @@ export async function engineOf(trio: Trio, given: ExaminerPorts): Promise<Engine
   const [ttsSource] = sources.tts;
   if (sttSource && "combined" in sttSource) return sttSource.combined;
   if (!sttSource || !llmSource || "combined" in llmSource || !ttsSource || "combined" in ttsSource)
-    throw new Error("A provider whose parts are one session cannot be mixed with others.");
+    throw new Error(
+      "A provider that handles all parts in one session cannot be combined with others.",
+    );
   return composeEngine(labelOf(trio), {
     stt: sttSource.engine,
     llm: llmSource.engine,
@@ -168,7 +170,7 @@ async function firstWordOf(session: EngineSession): Promise<void> {
 export function remedyOf(id: string, part: Part, error: unknown): string {
   const table = `[engine.${id}]`;
   if (error instanceof UnsupportedText) {
-    return "The model does not read texts word for word: choose another model. Calls use the embedded voice for greetings meanwhile.";
+    return "The model does not read texts word for word. Choose another model. Until then, calls use the embedded voice for greetings.";
   }
   const keys = (partProvider(part, id) ?? combinedProvider(id))?.doctorKeys ?? null;
   if (!(error instanceof ProviderFailure) || keys === null) return `Look at ${table}.`;
@@ -180,21 +182,21 @@ const UNTRUSTED = /certificate/i;
 export function remedyFor(failure: ProviderFailure, table: string, keys: DoctorKeys): string {
   const { reason, message } = failure;
   if (reason === "connect" && UNTRUSTED.test(message))
-    return `Name the file with the certificate of the server's own authority in [http_client] ca_file, and check that the host of ${table} ${keys.baseUrl} is the one that its certificate names.`;
+    return `Set [http_client] ca_file to the certificate file of the server's authority, and check that the host in ${table} ${keys.baseUrl} matches the server's certificate.`;
   switch (reason) {
     case "connect":
-      return `Check ${table} ${keys.baseUrl}, that the server runs and that a firewall lets it through.`;
+      return `Check ${table} ${keys.baseUrl}, whether the server is running and whether a firewall blocks the connection.`;
     case "timeout":
-      return `Load the model ahead and keep it loaded, or raise ${table} ${keys.timeout}.`;
+      return `Load the model in advance and keep it loaded, or raise ${table} ${keys.timeout}.`;
     case "auth":
       return `Check ${table} ${keys.apiKey} and the account's credit.`;
     case "rate_limited":
       return "Wait, or raise the account's limits at the provider.";
     case "not_found":
-      return `Check ${table} ${keys.model} and ${keys.baseUrl}: the server does not know the model, or the path.`;
+      return `Check ${table} ${keys.model} and ${keys.baseUrl}: the server does not know the model or the path.`;
     case "request":
-      return `Check ${table} ${keys.model} and the voices: the server does not take what was asked for.`;
+      return `Check ${table} ${keys.model} and the voices: the server rejected the request.`;
     default:
-      return "Look at the provider's own log and status page.";
+      return "Check the provider's log and status page.";
   }
 }

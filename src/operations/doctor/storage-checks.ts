@@ -36,26 +36,26 @@ const CLOCK_SLACK_MS = 60_000;
 export const dataDirectory: Check = {
   name: "data directory",
   run({ dataDir }) {
-    if (!existsSync(dataDir)) return skipped(`${dataDir} is made at the first start.`);
+    if (!existsSync(dataDir)) return skipped(`${dataDir} will be created at the first start.`);
     const open = [dataDir, ...PRIVATE_FILES.map((name) => join(dataDir, name))].filter(
       (path) => existsSync(path) && (statSync(path).mode & OTHERS) !== 0,
     );
     if (open.length > 0)
-      return failed(`Others may read ${open.join(", ")}.`, `chmod go= ${open.join(" ")}`);
+      return failed(`Other users can read ${open.join(", ")}.`, `chmod go= ${open.join(" ")}`);
     try {
       accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
     } catch (error) {
       if (error instanceof Error && "code" in error && error.code === "EROFS")
         return failed(`${dataDir} is on a read-only disk.`, "See why: dmesg");
       return failed(
-        `${dataDir} cannot be written by this user.`,
+        `This user cannot write to ${dataDir}.`,
         `Run this as the server's user, or: chown -R linevoice: ${dataDir}`,
       );
     }
     const foreign = foreignFileIn(dataDir);
     if (foreign !== null)
       return failed(`${foreign} belongs to another user.`, givingBack(dataDir, foreign));
-    return ok(`${dataDir} is private and can be written.`);
+    return ok(`${dataDir} is private and writable.`);
   },
 };
 
@@ -64,7 +64,7 @@ export const databaseAndLedger: Check = {
   async run({ config, dataDir, databasePath }) {
     const { database } = config.storage;
     if (database !== "file")
-      return skipped(`It is on ${database}; /readyz says whether it answers.`);
+      return skipped(`It is on ${database}. /readyz shows whether it responds.`);
     if (!existsSync(databasePath)) return skipped("There is no database yet.");
     const newest = listBackups(dataDir)[0]?.file ?? "F";
     const restore = `Stop the server, then: linevoice restore ${newest}`;
@@ -76,11 +76,11 @@ export const databaseAndLedger: Check = {
         const status = migrationStatus(stored.sqlite, migrations);
         const pending = status.filter(({ applied }) => !applied).length;
         if (pending > 0)
-          return warning(`${pending} migrations are to be applied.`, "linevoice migrate up");
+          return warning(`${pending} migrations are pending.`, "linevoice migrate up");
         const [imbalance] = await verifyLedger(billingStores(stored.queries));
         if (imbalance !== undefined)
           return failed(`The ledger does not add up: ${imbalance}`, restore);
-        return ok("The file is whole, up to date, and the ledger in balance.");
+        return ok("The file is intact and up to date, and the ledger adds up.");
       } finally {
         stored.close();
       }
@@ -88,9 +88,9 @@ export const databaseAndLedger: Check = {
       if (error instanceof MigrationRejected)
         return failed(
           error.message,
-          "See which there are: linevoice version; linevoice backup list",
+          "Compare versions and backups: linevoice version; linevoice backup list",
         );
-      const look = `See whether its disk is full, read-only or failing: df -h ${dataDir}; dmesg`;
+      const look = `Check whether its disk is full, read-only or failing: df -h ${dataDir}; dmesg`;
       return failed(`It cannot be read: ${describeError(error)}`, isDamage(error) ? restore : look);
     }
   },
@@ -100,10 +100,10 @@ export const secrets: Check = {
   name: "secrets",
   run({ databasePath, masterKey, dataDir, unusedKeyFile }) {
     const key = masterKey();
-    if (!existsSync(databasePath)) return skipped("Nothing is sealed yet.");
+    if (!existsSync(databasePath)) return skipped("Nothing is encrypted yet.");
     const remedy =
-      "Put the key back that the data was written with: [secrets] master_key, its credential, or <data>/master.key. A rotation was interrupted? linevoice key rotate-master";
-    if (key === null) return failed("No master key: the server does not start.", remedy);
+      "Restore the previous key: [secrets] master_key, its credential, or <data>/master.key. If a key rotation was interrupted: linevoice key rotate-master";
+    if (key === null) return failed("There is no master key. The server cannot start.", remedy);
     const vault = createVault(key);
     const opens = (sealed: string, binding: string): boolean => {
       try {
@@ -120,7 +120,7 @@ export const secrets: Check = {
         .query<{ name: string; sealed: string }, []>("SELECT name, sealed FROM appliance_secrets")
         .all();
       if (!own.every(({ name, sealed }) => opens(sealed, applianceSecretBinding(name))))
-        return failed("The master key is not the one this data was sealed with.", remedy);
+        return failed("The master key is not the one that encrypted this data.", remedy);
       const passwords = stored.sqlite
         .query<{ id: number; sealed: string }, []>(
           "SELECT id, password_sealed AS sealed FROM trunks ORDER BY id LIMIT 1000",
@@ -129,13 +129,13 @@ export const secrets: Check = {
       const bad = passwords.find(({ id, sealed }) => !opens(sealed, trunkPasswordBinding(id)));
       if (bad)
         return failed(
-          `The password of trunk ${bad.id} does not open with the master key.`,
+          `The password of trunk ${bad.id} cannot be decrypted with the master key.`,
           "Set it again: linevoice trunk set",
         );
-      const found = `The master key opens what is stored (${passwords.length} trunk passwords).`;
+      const found = `The master key decrypts the stored secrets (${passwords.length} trunk passwords).`;
       return unusedKeyFile
         ? ok(
-            `${found} It is ${join(dataDir, "master.key")}; ${unusedKeyFile} is not used. Keep a copy of the first.`,
+            `${found} It is in ${join(dataDir, "master.key")}. Keep a copy of it. ${unusedKeyFile} is not used.`,
           )
         : ok(found);
     } finally {
@@ -149,11 +149,11 @@ export const clockSanity: Check = {
   async run({ clock, dataDir, databasePath, trunks }) {
     const remedy = "timedatectl set-ntp true";
     const nowMs = clock.now();
-    if (nowMs < EARLIEST_MS) return failed(`The clock says ${isoUtc(nowMs)}.`, remedy);
+    if (nowMs < EARLIEST_MS) return failed(`The clock shows ${isoUtc(nowMs)}.`, remedy);
     const newestMs = existsSync(databasePath) ? newestCallMs(databasePath) : 0;
     if (newestMs > nowMs + CLOCK_SLACK_MS)
       return failed(
-        `The clock says ${isoUtc(nowMs)}, but a call was stored at ${isoUtc(newestMs)}.`,
+        `The clock shows ${isoUtc(nowMs)}, but a call was stored at ${isoUtc(newestMs)}.`,
         remedy,
       );
     const doubt = clockDoubt(dataDir, nowMs, trunks !== null);
@@ -161,7 +161,7 @@ export const clockSanity: Check = {
     const synchronised = await isSynchronised(clock);
     if (synchronised === false)
       return warning(`It is ${isoUtc(nowMs)}, and the clock is not synchronised.`, remedy);
-    return ok(`It is ${isoUtc(nowMs)}${synchronised ? ", kept right by NTP" : ""}.`);
+    return ok(`It is ${isoUtc(nowMs)}${synchronised ? ", synchronised by NTP" : ""}.`);
   },
 };
 
@@ -185,13 +185,13 @@ export const diskRoom: Check = {
     if (!existsSync(dataDir)) return skipped("There is no data directory yet.");
     const free = freeBytesOf(dataDir)();
     const finding = `${Math.floor(free / 1_048_576)} MiB are free.`;
-    const remedy = `Make room on the disk of ${dataDir}: du -xh ${dataDir} | sort -h | tail`;
+    const remedy = `Free up disk space in ${dataDir}: du -xh ${dataDir} | sort -h | tail`;
     if (!hasInodes(dataDir))
       return failed(
-        "No inode is left: no recording can be made.",
+        "No inode is left, so calls cannot be recorded.",
         `Delete files: df -i ${dataDir}`,
       );
-    if (free < CALL_BYTES_MIN) return failed(`${finding} New calls are refused.`, remedy);
+    if (free < CALL_BYTES_MIN) return failed(`${finding} New calls are rejected.`, remedy);
     if (free < RECORDING_BYTES_MIN) return failed(`${finding} Calls are not recorded.`, remedy);
     return ok(finding);
   },
@@ -200,7 +200,7 @@ export const diskRoom: Check = {
 export const fileDescriptors: Check = {
   name: "descriptors",
   run({ config, dataDir, trunks }) {
-    if (!existsSync("/proc/self/limits")) return skipped("This system does not say.");
+    if (!existsSync("/proc/self/limits")) return skipped("This system does not report it.");
     const server = trunks === null ? null : serverPid(dataDir);
     const limit = descriptorsOf(server ?? "self").limit();
     const demand = { concurrentCalls: config.limits.concurrent_calls };
@@ -213,17 +213,16 @@ export const fileDescriptors: Check = {
 export const backupAge: Check = {
   name: "backup",
   run({ config, dataDir, databasePath, clock }) {
-    if (config.storage.database !== "file")
-      return skipped("The database is backed up where its server is.");
-    if (!existsSync(databasePath)) return skipped("There is nothing to back up yet.");
+    if (config.storage.database !== "file") return skipped("Back up the database on its server.");
+    if (!existsSync(databasePath)) return skipped("There is no data to back up yet.");
     const remedy = "linevoice backup create";
     const newest = listBackups(dataDir)[0];
     if (!newest) return warning("There is no backup yet.", remedy);
     const ageMs = clock.now() - Date.parse(newest.created_at);
-    const finding = `The newest is ${Math.floor(ageMs / HOUR_MS)} hours old: ${newest.file}`;
+    const finding = `The newest backup is ${Math.floor(ageMs / HOUR_MS)} hours old: ${newest.file}`;
     if (config.storage.backup_at === "")
       return warning(
-        `${finding}. None is made by itself.`,
+        `${finding}. Automatic backups are off.`,
         'Set [storage] backup_at = "30 3 * * *".',
       );
     return ageMs > BACKUP_AGE_MS_MAX ? failed(finding, remedy) : ok(finding);

@@ -20,14 +20,16 @@ export const storedTools: Check = {
     if (!existsSync(databasePath)) return skipped("There is no database file on this machine.");
     const unusable = toolsOf(databasePath).flatMap(({ tenant, name, parameters }) => {
       const schema = parseJson(parameters);
-      const problem = isObject(schema) ? storedSchemaProblem(schema) : "its schema is no object";
+      const problem = isObject(schema)
+        ? storedSchemaProblem(schema)
+        : "its schema is not an object";
       return problem === null ? [] : [`${name} of tenant ${tenant}: ${problem}.`];
     });
     if (unusable.length === 0) return ok("Agents can use every tool.");
     const others = unusable.length - NAMED_MAX;
     return warning(
-      `Agents do without ${unusable.length} tools. ${unusable.slice(0, NAMED_MAX).join(" ")}${others > 0 ? ` And ${others} more.` : ""}`,
-      "Correct their arguments on the page Tools of the dashboard.",
+      `Agents cannot use ${unusable.length} tools. ${unusable.slice(0, NAMED_MAX).join(" ")}${others > 0 ? ` And ${others} more.` : ""}`,
+      "Correct their arguments on the Tools page of the dashboard.",
     );
   },
 };

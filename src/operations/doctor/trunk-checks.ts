@@ -27,8 +27,8 @@ export const trunkDns: Check = {
   async run(appliance) {
     const servers = serversOf(appliance);
     const named = servers.filter(({ server }) => isIP(server.replace(/^\[|\]$/g, "")) === 0);
-    if (servers.length === 0) return skipped("There is no trunk whose server is to be found.");
-    if (named.length === 0) return ok("Trunks name their servers by address; DNS is not needed.");
+    if (servers.length === 0) return skipped("No trunk has a server to look up.");
+    if (named.length === 0) return ok("Trunks use IP addresses; DNS is not needed.");
     const dns = appliance.dns ?? createDns();
     const findings = await Promise.all(named.map((server) => lookUp(server, dns)));
     return worstOf(findings);
@@ -84,7 +84,7 @@ async function lookUp({ server, port, transport }: TrunkServer, dns: SipDns): Pr
     const { addresses } = await dns.addresses(server);
     const srv = port === 0 ? " has no SRV record, which is allowed, and" : "";
     return addresses.length > 0
-      ? ok(`${server}${srv} leads to ${addresses.slice(0, 4).join(", ")}.`)
+      ? ok(`${server}${srv} resolves to ${addresses.slice(0, 4).join(", ")}.`)
       : failed(
           `${server} does not resolve: it has ${port === 0 ? "neither SRV nor" : "no"} address records.`,
           `Check its spelling: dig +short ${server}; then: linevoice trunk set --server NAME …`,
@@ -110,29 +110,29 @@ async function judgeSrv(
   );
   const listed = found.map(({ place }) => place).join(", ");
   const lost = found.filter(({ reachable }) => reachable === 0).map(({ place }) => place);
-  const remedy = `Tell the provider; look yourself: dig +short SRV ${name}`;
+  const remedy = `Report it to the provider. To check: dig +short SRV ${name}`;
   if (lost.length === found.length)
-    return failed(`${name} leads to ${listed}, and none of them has an address.`, remedy);
+    return failed(`${name} lists ${listed}, and none of them has an address.`, remedy);
   if (lost.length > 0)
-    return warning(`${name} leads to ${listed}; without an address: ${lost.join(", ")}.`, remedy);
-  return ok(`${name} leads to ${listed}.`);
+    return warning(`${name} lists ${listed}; without an address: ${lost.join(", ")}.`, remedy);
+  return ok(`${name} lists ${listed}.`);
 }
 
 export const nat: Check = {
   name: "NAT",
   run: async (appliance) =>
-    ofTrunks(await testsOf(appliance), "nat", "Trunks do not say from where they see us."),
+    ofTrunks(await testsOf(appliance), "nat", "Trunks do not report our public address."),
 };
 
 export const sipAlg: Check = {
   name: "SIP ALG",
   async run(appliance) {
-    const found = ofTrunks(await testsOf(appliance), "alg", "Nothing on the way alters SIP.");
+    const found = ofTrunks(await testsOf(appliance), "alg", "No device changes SIP on the way.");
     if (found.result === "warning" || found.result === "failed") return found;
     const helpers = kernelHelpers();
     if (helpers.length > 0)
       return warning(
-        `This machine's own kernel has SIP helpers loaded: ${helpers.join(", ")}.`,
+        `The kernel of this machine has loaded SIP helpers: ${helpers.join(", ")}.`,
         `modprobe -r ${helpers.join(" ")}`,
       );
     return found;
@@ -156,10 +156,10 @@ function ofTrunks(
   name: TrunkCheck["name"],
   quiet: string,
 ): Finding {
-  if (tests === null) return skipped("No server runs that could ask its trunks.");
+  if (tests === null) return skipped("The server is not running, so trunks cannot be tested.");
   const answered = tests.filter(({ options_code }) => options_code !== null);
-  if (tests.length === 0) return skipped("There is no trunk to ask.");
-  if (answered.length === 0) return skipped("No trunk answers; see the check of trunks.");
+  if (tests.length === 0) return skipped("There is no trunk to test.");
+  if (answered.length === 0) return skipped("No trunk responds. See the check of trunks.");
   const findings = answered.flatMap(({ checks, trunk }) =>
     checks
       .filter((check) => check.name === name)

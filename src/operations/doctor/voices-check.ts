@@ -9,7 +9,7 @@ import { engineSettingsOf } from "../config/engine-settings.ts";
 import { type Check, type ExaminedAppliance, failed, ok, skipped } from "./check.ts";
 
 const REMEDY =
-  "Put the voice's .onnx and .onnx.json, as downloaded and readable for the service, where [engine.embedded.voices] names them, or remove the line; then restart the service.";
+  "Put the voice's .onnx and .onnx.json files, unchanged and readable for the service, at the path in [engine.embedded.voices], or remove the line. Then restart the service.";
 
 export const ownVoicesCheck: Check = {
   name: "own voices",
@@ -22,7 +22,7 @@ export async function examineOwnVoices(
 ) {
   const { voices = {} } = engineSettingsOf(config);
   const files = filesOf(voices);
-  if (files.length === 0) return skipped("The voices are the embedded ones.");
+  if (files.length === 0) return skipped("The embedded voices are used.");
   const wrong: string[] = [];
   const ownVoices = new OwnVoices({
     spawn,
@@ -33,5 +33,5 @@ export async function examineOwnVoices(
   ownVoices.close();
   return wrong.length === 0
     ? ok(`${files.length === 1 ? "One voice file speaks" : `${files.length} voice files speak`}.`)
-    : failed(`${wrong.join(". ")}. The embedded voice speaks instead.`, REMEDY);
+    : failed(`${wrong.join(". ")}. The embedded voice is used instead.`, REMEDY);
 }

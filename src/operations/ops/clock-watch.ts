@@ -32,7 +32,7 @@ const START_MS = 600_000;
 const SYNCHRONISED_MS_MAX = 366 * DAY_MS;
 const PRIVATE_FILE = 0o600;
 
-const CONFIRM = "If it is right: linevoice clock confirm; else set it right.";
+const CONFIRM = "If the time is right: linevoice clock confirm. Otherwise correct the clock.";
 
 const Saved = z.object({ known_ms: z.number(), delete_from_ms: z.number() });
 type Saved = z.output<typeof Saved>;
@@ -174,11 +174,11 @@ function doubtAbout(
   aheadMax: number,
 ): string | null {
   if (nowMs - expectedMs > aheadMax)
-    return `The clock says ${isoUtc(nowMs)}, but it should be ${isoUtc(expectedMs)}: scheduled calls, campaigns, new months and deletion wait. ${CONFIRM}`;
+    return `The clock shows ${isoUtc(nowMs)}, but it should be ${isoUtc(expectedMs)}: scheduled calls, campaigns, new months and deletion wait. ${CONFIRM}`;
   if (expectedMs - nowMs > AHEAD_MS_MAX)
-    return `The clock says ${isoUtc(nowMs)}, but it was ${isoUtc(expectedMs)} already: scheduled calls and campaigns wait for their date, and certificates may count as not yet valid. ${CONFIRM}`;
+    return `The clock shows ${isoUtc(nowMs)}, but it already was ${isoUtc(expectedMs)}: scheduled calls and campaigns wait for their date, and certificates may count as not yet valid. ${CONFIRM}`;
   return isWaiting(deleteFromMs, nowMs)
-    ? `The clock was set ahead, or the appliance was off: old data is deleted from ${isoUtc(deleteFromMs)} on. ${CONFIRM}`
+    ? `The clock was set ahead, or the appliance was off: deletion of old data starts at ${isoUtc(deleteFromMs)}. ${CONFIRM}`
     : null;
 }
 

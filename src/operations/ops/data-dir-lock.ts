@@ -74,7 +74,7 @@ export function lockDataDir(dataDir: string, user: DataDirUser): DataDirLock {
   } catch (cause) {
     closeSync(file);
     if (!(cause instanceof Error && "code" in cause && cause.code === "ENOSPC")) throw cause;
-    const message = `The disk of ${dataDir} is full. Make room: du -xh ${dataDir} | sort -h | tail`;
+    const message = `The disk of ${dataDir} is full. Free up space: du -xh ${dataDir} | sort -h | tail`;
     throw new Error(message, { cause });
   }
   let held = true;

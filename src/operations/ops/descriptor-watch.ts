@@ -43,7 +43,7 @@ export const descriptorsNeeded = (demand: DescriptorDemand): number =>
   OWN + demand.concurrentCalls * PER_CALL + HTTP_CONNECTIONS;
 
 export const MORE_DESCRIPTORS =
-  "Raise LimitNOFILE of the unit (without systemd: ulimit -n), or lower [limits] concurrent_calls.";
+  "Raise LimitNOFILE in the unit (without systemd: ulimit -n), or lower [limits] concurrent_calls.";
 
 /** Null: the limit is enough for the configured calls and connections. */
 export function tooFewDescriptors(limit: number, demand: DescriptorDemand): string | null {
@@ -79,7 +79,7 @@ export function watchDescriptors(options: {
   let isShort = false;
 
   const sentence = () =>
-    `${open} of ${limit} file descriptors are open: new calls are refused until some are closed.`;
+    `${open} of ${limit} file descriptors are open: new calls are rejected until some are closed.`;
 
   function poll(): void {
     try {

@@ -77,7 +77,7 @@ export function watchDisk(options: {
     },
     mayRecord: () => level === "ample",
     rejection: () =>
-      level === "no_calls" ? `${room()}: new calls are refused until there is more.` : null,
+      level === "no_calls" ? `${room()}: new calls are rejected until there is more.` : null,
     warning: () =>
       level === "no_recordings"
         ? `${room()}: new calls are not recorded until there is more.`

@@ -27,8 +27,8 @@ interface ProviderNoticeOptions {
 /** The problem itself is described in the words of the log and `linevoice doctor`. */
 const WORDS: Readonly<Record<Reader["locale"], readonly [subject: string, body: string]>> = {
   en: [
-    "Calls are without one of their providers",
-    "Calls go on with the fallback. `linevoice doctor` asks the provider again, and tells what is missing.",
+    "A provider of calls cannot be used",
+    "Calls continue with the fallback. `linevoice doctor` tests the provider and shows how to fix the problem.",
   ],
   lt: [
     "Viena iš išorinių paslaugų nepasiekiama",

@@ -64,11 +64,11 @@ function sentenceOf(
   const table = `[engine.${provider}]`;
   const what = combinedProvider(provider) ? "speech and language" : PART_NAMES[part];
   const who = `The provider of ${what}, ${provider},`;
-  const said = `It says: ${message.replace(/[.\s]+$/, "")}.`;
+  const said = `Its message: ${message.replace(/[.\s]+$/, "")}.`;
   if (reason === "auth") {
-    return `${who} takes no request: the key is wrong, or the account has no credit. Check ${table} ${keys?.apiKey ?? "api_key"} and the account. ${said}`;
+    return `${who} rejects requests: the key is wrong, or the account has no credit. Check ${table} ${keys?.apiKey ?? "api_key"} and the account. ${said}`;
   }
   const replacement = knownModel(model)?.replacement;
   const instead = replacement ? `, such as ${replacement}` : "";
-  return `${who} does not know the model "${model}", which may have been switched off. Name another one in ${table} ${keys?.model ?? "model"}${instead}, or correct ${keys?.baseUrl ?? "base_url"}. ${said}`;
+  return `${who} does not know the model "${model}". It may have been switched off. Set another model in ${table} ${keys?.model ?? "model"}${instead}, or correct ${keys?.baseUrl ?? "base_url"}. ${said}`;
 }

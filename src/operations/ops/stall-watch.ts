@@ -26,7 +26,7 @@ export function createStallWatch(clock: Pick<Clock, "monotonic">): StallWatch {
       const recent = stalls.filter(({ atMs }) => atMs > since);
       if (recent.length < STALLS_MIN) return null;
       const seconds = Math.round(recent.reduce((sum, { lateMs }) => sum + lateMs, 0) / 1000);
-      return `Callers hear gaps: audio stood still ${recent.length} times in the last ten minutes, ${seconds} s in all, for want of processor time. Give the machine more of it, or take other work from the machine and its host (docs/sizing.md).`;
+      return `Callers hear gaps: the CPU was too busy, so audio stopped ${recent.length} times in the last ten minutes, ${seconds} s in all. Give the machine more CPU time, or move other work away from the machine and its host (docs/sizing.md).`;
     },
   };
 }

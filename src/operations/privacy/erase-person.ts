@@ -63,13 +63,13 @@ const UNFINISHED = new Set(["dialing", "ringing", "in_progress"]);
 const IN_WORK = new Set(["recording", "processing"]);
 
 const NUMBER_FORM =
-  "Give the number as calls show it: in E.164, e.g. +37061234567, or 2 to 6 digits, e.g. 1001.";
+  "Enter the number in E.164 form, e.g. +37061234567, or 2 to 6 digits, e.g. 1001.";
 
 const busy = () =>
   new AppError({
     code: "conflict",
     publicMessage:
-      "A call with this number is live or its recording is being processed. Nothing was erased; try again in a minute.",
+      "A call with this number is live or its recording is being processed. Nothing was erased. Try again in a minute.",
   });
 
 /** Throws conflict during a call with the number, valid_number_required for a number of the tenant. */
@@ -83,7 +83,7 @@ export async function erasePerson(
   if (!isCallersNumber(number)) throw invalidField("number", NUMBER_FORM);
   const reading = eraseStore(database.read);
   if (await reading.isOwnNumber(tenantId, number))
-    throw invalidField("number", "This is one of the tenant's own numbers, not a person's.");
+    throw invalidField("number", "This number belongs to the tenant, not to a person.");
   const found = await reading.callsWith(tenantId, number);
   if (!options.restored) requireFinished(found);
   const files = await filesOf(options, found);

@@ -42,7 +42,7 @@ export function exportTenant(databasePath: string, tenantId: number, file: strin
   if (existsSync(file))
     throw new AppError({
       code: "conflict",
-      publicMessage: `${file} exists already. Name another file.`,
+      publicMessage: `${file} already exists. Use another file name.`,
     });
   const sqlite = new Sqlite(databasePath, constants.SQLITE_OPEN_READWRITE);
   const partial = `${file}${PARTIAL}`;

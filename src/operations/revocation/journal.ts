@@ -169,7 +169,7 @@ function read(file: string): Contents | null {
   } catch (error) {
     throw new AppError({
       code: "unavailable",
-      publicMessage: `The journal of revocations ${file} is damaged (${describeError(error)}). Put back a copy of it. Without one, move it away: then a restore cannot tell what was revoked and erased since the backup.`,
+      publicMessage: `The journal of revocations ${file} is damaged (${describeError(error)}). Restore a copy of it. If you have no copy, move the file away. A restore then does not know revocations and erasures after the backup.`,
     });
   }
 }
@@ -206,7 +206,7 @@ function truncateTo(handle: number, size: number): void {
 const cannotWrite = (file: string, error: unknown) =>
   new AppError({
     code: "unavailable",
-    publicMessage: `The journal of revocations ${file} cannot be written (${describeError(error)}). Nothing was changed. Make room on that disk and try again.`,
+    publicMessage: `The journal of revocations ${file} cannot be written (${describeError(error)}). Nothing was changed. Free up space on that disk and try again.`,
     cause: error,
   });
 

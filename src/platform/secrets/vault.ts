@@ -43,7 +43,7 @@ export class SealBroken extends Error {
   override readonly name = "SealBroken";
   constructor(binding: string, options?: ErrorOptions) {
     super(
-      `The secret ${binding} does not open with this master key. Restore the master key the data was written with, or enter the secret anew.`,
+      `The secret ${binding} cannot be decrypted with this master key. Restore the master key that encrypted it, or enter the secret again.`,
       options,
     );
   }
@@ -55,7 +55,7 @@ export class WrongMasterKey extends AppError {
     super({
       code: "conflict",
       publicMessage:
-        "The master key is not the one this data was sealed with. Nothing was changed. Put the right key back ([secrets] master_key, its credential, or <data>/master.key). If a rotation of the key was interrupted, finish it: linevoice key rotate-master",
+        "The master key is not the one that encrypted this data. Nothing was changed. Restore the right key ([secrets] master_key, its credential, or <data>/master.key). If a rotation of the key was interrupted, finish it: linevoice key rotate-master",
       cause,
     });
   }

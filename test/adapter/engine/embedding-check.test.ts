@@ -33,7 +33,7 @@ test("without a model the check is skipped", async () => {
 test("a server that answers in time passes", async () => {
   expect(await check("small")).toMatchObject({
     result: "ok",
-    finding: expect.stringMatching(/^small turns a question into a vector in \d+ ms\.$/),
+    finding: expect.stringMatching(/^small converts a question into a vector in \d+ ms\.$/),
   });
 });
 
@@ -41,6 +41,6 @@ test("a server that does not know the model: the failure, its effect, and what t
   server.script.fault = { status: 404 };
   const { result, finding, remedy } = await check("small");
   expect(result).toBe("failed");
-  expect(finding).toContain("Knowledge is searched by words alone.");
+  expect(finding).toContain("Knowledge search uses only words.");
   expect(remedy).toContain("[engine.openai] embedding_model");
 });

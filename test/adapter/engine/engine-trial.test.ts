@@ -146,5 +146,5 @@ test("the command line shows it in words, and fails if a part does", async () =>
   const { parts } = JSON.parse(failed.lines[0] ?? "") as { parts: EnginePartTrial[] };
   expect(parts).toMatchObject([{ part: "tts", remedy: expect.stringContaining("tts_api_key") }]);
   expect(failed.status).toBe(1);
-  expect((await run("--stt", "l.toml")).lines.join("\n")).toContain("no WAV file");
+  expect((await run("--stt", "l.toml")).lines.join("\n")).toContain("not a WAV file");
 }, 60_000);

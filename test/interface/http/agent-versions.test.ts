@@ -401,7 +401,7 @@ describe("a draft", () => {
     const never = await publish();
     expect([never.status, pick(never, "message")]).toEqual([
       409,
-      expect.stringContaining("Rehearse its draft"),
+      expect.stringContaining("Rehearse the current draft"),
     ]);
     await rehearsed(1);
     expect(pick(await publish(), "message")).toContain("the last rehearsal of this draft failed");

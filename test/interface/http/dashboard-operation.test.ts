@@ -363,7 +363,7 @@ describe("the operator", () => {
     const refused = await operator.ask("PATCH", "/operator/nodes", drain);
     expect([refused.status, messageOf(refused)]).toEqual([
       409,
-      expect.stringContaining("This node is alone"),
+      expect.stringContaining("This is the only node"),
     ]);
     const unknown = { node: "elsewhere", draining: false };
     expect((await operator.ask("PATCH", "/operator/nodes", unknown)).status).toBe(404);

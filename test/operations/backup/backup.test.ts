@@ -116,7 +116,7 @@ test("verification finds damage, foreign files, newer databases and inconsistent
       sqlite.run("PRAGMA foreign_keys = OFF");
       sqlite.run("INSERT INTO wallets (tenant_id, balance) VALUES (77, 5)");
     }),
-  ).toContain("lost the row");
+  ).toContain("refer to missing rows");
   expect(
     await make("money.db", (sqlite) =>
       sqlite.run("INSERT OR REPLACE INTO wallets (tenant_id, balance) VALUES (?, 5)", [tenantId]),
@@ -127,7 +127,7 @@ test("verification finds damage, foreign files, newer databases and inconsistent
   sqlite.run("CREATE TABLE a (b)");
   sqlite.close();
   expect((await verifyBackup(other, dataDir, NOW)).problems).toEqual([
-    "It is not a database of linevoice.",
+    "It is not a Linevoice database.",
   ]);
   writeFileSync(other, "no database at all, not even close to one");
   expect((await verifyBackup(other, dataDir, NOW)).ok).toBe(false);

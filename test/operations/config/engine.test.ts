@@ -53,7 +53,7 @@ test("the cloud without a key is refused, one's own server is not", () => {
 
 test("a fallback needs its provider's settings", () => {
   const own = { KIND: "openai", OPENAI__BASE_URL: "http://127.0.0.1:8000/v1" };
-  expect(problems({ ...own, FALLBACK: "openai" })).toMatch(/runs already/);
+  expect(problems({ ...own, FALLBACK: "openai" })).toMatch(/is already the main engine/);
   expect(problems({ ...own, FALLBACK: "standby" })).toMatch(/\[engine\.standby\] base_url/);
   expect(problems({ ...own, FALLBACK: "realtime" })).toMatch(/\[engine\.realtime\] api_key/);
   expect(problems({ ...own, FALLBACK: "none" })).toBe("");
@@ -136,7 +136,7 @@ test("each part may have its own fallback; fallback is the default", () => {
   );
   const whole = { ...own, KIND: "openai", FALLBACK: "realtime", REALTIME__API_KEY: "k" };
   expect(problems({ ...whole, STT_FALLBACK: "embedded" })).toMatch(
-    /\[engine\] stt_fallback: fallback = "realtime" does all three parts/,
+    /\[engine\] stt_fallback: fallback = "realtime" handles all three parts/,
   );
 });
 
@@ -154,7 +154,7 @@ test("a part's provider needs its key, and one for all parts cannot be used for 
   expect(problems({ STT: "openai" })).toMatch(/\[engine\.openai\] api_key.*needs an API key/);
   expect(problems({ STT: "realtime" })).toMatch(/\[engine\] stt.*"embedded" or "openai"/);
   expect(problems({ KIND: "realtime", REALTIME__API_KEY: "k", TTS: "embedded" })).toMatch(
-    /\[engine\] tts: kind = "realtime" does all three parts/,
+    /\[engine\] tts: kind = "realtime" handles all three parts/,
   );
 });
 

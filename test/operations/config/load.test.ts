@@ -258,7 +258,7 @@ test("a secret readable by every user of the machine is reported with its file a
   };
   const written = '[mail.smtp]\npassword = "hunter2"\n';
   expect(warned(written, 0o644)).toEqual({
-    finding: `Every user of this machine may read ${file}, which holds [mail.smtp] password.`,
+    finding: `Every user of this machine can read ${file}, which holds [mail.smtp] password.`,
     remedy: `chmod o= ${file}`,
   });
   for (const mode of [0o640, 0o600]) expect(warned(written, mode)).toBeNull();

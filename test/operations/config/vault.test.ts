@@ -73,7 +73,7 @@ test("no key is created next to a database encrypted with another one", () => {
   const loaded = loadConfig({ env, cwd, systemPath: join(cwd, "none") });
   writeFileSync(join(cwd, "linevoice.db"), "rows");
   expect(() => masterKeyOf(loaded, seededRandom(1))).toThrow(
-    `${join(cwd, "master.key")} is missing, and the database beside it is sealed with it. Restore the file`,
+    `${join(cwd, "master.key")} is missing, but the database in the same directory is encrypted with it. Restore the file`,
   );
   expect(readdirSync(cwd)).toEqual(["linevoice.db"]);
 });

@@ -164,7 +164,7 @@ test("a clock more than a day behind gives a warning until it is right or confir
   clock.stepWallClock(-1);
   await clock.advance(MINUTE);
   expect([state(), watch.aheadMs()]).toEqual([TRUSTED, -DAY - 1]);
-  expect(watch.warning()).toContain("it was 2026-11-27T10:01:00");
+  expect(watch.warning()).toContain("it already was 2026-11-27T10:01:00");
   clock.stepWallClock(DAY);
   expect([watch.aheadMs(), watch.warning()]).toEqual([0, null]);
   clock.stepWallClock(-365 * DAY);

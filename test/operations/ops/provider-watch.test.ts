@@ -26,7 +26,7 @@ test("a problem reported by every worker is logged once", () => {
   expect(told).toHaveLength(1);
   expect(watch.warnings()).toEqual(told);
   expect(told[0]).toContain("such as gpt-6-luna");
-  expect(told[0]).toContain("It says: api.openai.com: 404 The model does not exist.");
+  expect(told[0]).toContain("Its message: api.openai.com: 404 The model does not exist.");
 });
 
 test("it ends when the provider answers, and is reported again when it returns", () => {

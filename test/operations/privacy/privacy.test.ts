@@ -448,9 +448,9 @@ test("a live call, a tenant's own number and an invalid number are refused, with
       .values({ tenantId, numberE164: OWN, inboundEnabled: true, createdAt: 0 });
   });
   for (const [number, message] of [
-    [PERSON, "try again in a minute"],
-    [OTHER, "try again in a minute"],
-    [OWN, "tenant's own numbers"],
+    [PERSON, "Try again in a minute"],
+    [OTHER, "Try again in a minute"],
+    [OWN, "belongs to the tenant"],
     ["61234567", "E.164"],
   ] as const)
     await expect(erasePerson(world, tenantId, number, false)).rejects.toThrow(message);
@@ -497,7 +497,7 @@ if (!isRemote)
     expect(Object.values(report.rows).reduce((sum, n) => sum + n, 0)).toBe(tables.length);
     expect(text).toContain(SECRET_WORDS);
     for (const hidden of ["canary-", "Not mine", OTHER]) expect(text).not.toContain(hidden);
-    expect(() => exportTenant(databasePath, tenantId, file)).toThrow("exists already");
+    expect(() => exportTenant(databasePath, tenantId, file)).toThrow("already exists");
     expect(() => exportTenant(databasePath, 99, join(dataDir, "none"))).toThrow(
       "Tenant not found.",
     );

@@ -15,22 +15,22 @@ import {
 
 export const mail = section({
   provider: oneOf(
-    'Who delivers mail; "outbox" writes .eml files to <data>/outbox.',
+    'Mail provider. "outbox" writes .eml files to <data>/outbox and sends nothing.',
     ["outbox", "smtp", "resend"],
     "outbox",
   ),
-  from: text("Sender of post-call mails.", "Linevoice <linevoice@localhost>", {
+  from: text("Sender of emails after calls.", "Linevoice <linevoice@localhost>", {
     allowed: 'an address, e.g. "Calls <calls@example.com>"',
     matches: isMailbox,
   }),
   attachment_bytes_max: integer(
-    "A larger recording is not attached: the mail carries a signed link, and the recording stays until its retention ends.",
+    "Maximum size of an attached recording. For a larger one, the email contains a signed link, and the recording is stored until its retention ends.",
     18_000_000,
     0,
     100_000_000,
   ),
   outbox_keep_days: integer(
-    'Days that the .eml files of "outbox" are kept, but not longer than transcripts.',
+    'Days that .eml files of "outbox" are stored, but not longer than transcripts.',
     7,
     1,
     3650,
@@ -43,23 +43,23 @@ export const mail = section({
       ["starttls", "tls", "none"],
       "starttls",
     ),
-    username: optionalText("Name to sign in with.", { allowed: "a user name", charactersMax: 320 }),
-    password: secret("Password to sign in with.", { allowed: "a password" }),
+    username: optionalText("User name.", { allowed: "a user name", charactersMax: 320 }),
+    password: secret("Password.", { allowed: "a password" }),
     timeout_ms: integer(
-      "Longest wait for the connection and for the greeting. Sending the mail may take ten minutes, and one more per megabyte.",
+      "Timeout of the connection and of the greeting. Sending an email can take ten minutes, plus one minute per megabyte.",
       30_000,
       1000,
       300_000,
     ),
   }),
   resend: section({
-    api_key: secret("Key of the Resend account.", { allowed: "an API key" }),
+    api_key: secret("API key of the Resend account.", { allowed: "an API key" }),
     base_url: text("Base url.", "https://api.resend.com", {
       allowed: "an https:// URL",
       matches: isHttpUrl,
     }),
     timeout_ms: integer(
-      "Longest wait for a mail without attachment; one minute more per megabyte.",
+      "Timeout of an email without attachment. Attachments add one minute per megabyte.",
       30_000,
       1000,
       300_000,
@@ -72,31 +72,31 @@ const line = (description: string, what: string) =>
 
 export const payments = section({
   provider: oneOf(
-    '"manual" shows bank details and the operator confirms; "stripe" is Checkout.',
+    '"manual" shows bank details, and the operator confirms each payment. "stripe" uses Stripe Checkout.',
     ["manual", "stripe"],
     "manual",
   ),
   low_balance_eur: listOf(
-    "A tenant whose balance falls below one of these amounts gets a mail.",
+    "Balances in EUR. A tenant gets an email when its balance falls below one of them.",
     z.number().min(0.01).max(1_000_000),
     [10, 2],
-    "balances below which a tenant gets a mail, e.g. [10, 2], or [] for none",
+    "balances below which a tenant gets an email, e.g. [10, 2], or [] for none",
     { max: 10 },
   ),
   manual: section({
-    beneficiary: line("Bank details: the account holder.", "the account holder's name"),
-    iban: optionalText("Bank details: the IBAN.", {
+    beneficiary: line("Bank details: account holder.", "the account holder's name"),
+    iban: optionalText("Bank details: IBAN.", {
       allowed: "an IBAN",
       matches: /^[A-Z]{2}\d{2}[ A-Z0-9]{8,40}$/,
     }),
-    bic: optionalText("Bank details: the BIC.", {
+    bic: optionalText("Bank details: BIC.", {
       allowed: "a BIC",
       matches: /^[A-Z0-9]{8}(?:[A-Z0-9]{3})?$/,
     }),
-    bank: line("Bank details: the bank.", "the bank's name"),
+    bank: line("Bank details: name of the bank.", "the bank's name"),
     instructions: optionalText(
-      "Shown below the bank details, or instead of them where no IBAN is set.",
-      { allowed: "what payers should know", charactersMax: 2000 },
+      "Note below the bank details, or instead of them if no IBAN is set.",
+      { allowed: "a note to payers", charactersMax: 2000 },
     ),
   }),
   stripe: section({
@@ -116,34 +116,39 @@ const plan = z.strictObject({
     .string()
     .regex(/^[a-z0-9][a-z0-9_-]{0,39}$/)
     .meta({
-      description: "The name in the API.",
+      description: "Name of the plan in the API.",
       allowed: "lower-case letters, digits, - and _, at most 40",
       kind: "text",
     }),
   name: z.string().min(1).max(120).meta({
-    description: "The name that people see.",
+    description: "Name of the plan in the dashboard.",
     allowed: "1 to 120 characters",
     kind: "text",
   }),
-  included_minutes: integer("Minutes a month that the price includes.", 0, 0, 1_000_000),
-  price_eur_per_month: eur("Price of a month in EUR.", 1_000_000),
-  overage_eur_per_min: eur("Price of each further minute in EUR.", 1000),
-  max_concurrent_calls: integer("Calls at the same time.", 5, 1, 5000),
-  max_agents: integer("Agents a tenant may have.", 10, 1, 10_000),
-  max_phone_numbers: integer("Phone numbers a tenant may have.", 10, 1, 10_000),
-  max_files: integer("Knowledge files a tenant may have.", 100, 0, 100_000),
-  max_webhooks: integer("Webhooks a tenant may have.", 10, 0, 1000),
+  included_minutes: integer("Minutes per month included in the price.", 0, 0, 1_000_000),
+  price_eur_per_month: eur("Price per month in EUR.", 1_000_000),
+  overage_eur_per_min: eur("Price per further minute in EUR.", 1000),
+  max_concurrent_calls: integer("Maximum number of concurrent calls.", 5, 1, 5000),
+  max_agents: integer("Maximum number of agents of a tenant.", 10, 1, 10_000),
+  max_phone_numbers: integer("Maximum number of phone numbers of a tenant.", 10, 1, 10_000),
+  max_files: integer("Maximum number of knowledge files of a tenant.", 100, 0, 100_000),
+  max_webhooks: integer("Maximum number of webhooks of a tenant.", 10, 0, 1000),
   max_contacts: integer(
-    "Contacts a tenant may keep; above it the API answers 403 plan_limit_reached and names the key.",
+    "Maximum number of contacts of a tenant. Above it, the API returns 403 plan_limit_reached with the name of the limit.",
     100_000,
     0,
     1_000_000,
   ),
-  max_tools: integer("Tools a tenant may keep.", 100, 0, 1000),
-  max_campaigns: integer("Campaigns a tenant may keep.", 500, 0, 10_000),
-  max_schedules: integer("Scheduled calls that are not dialled yet.", 10_000, 0, 1_000_000),
+  max_tools: integer("Maximum number of tools of a tenant.", 100, 0, 1000),
+  max_campaigns: integer("Maximum number of campaigns of a tenant.", 500, 0, 10_000),
+  max_schedules: integer(
+    "Maximum number of pending scheduled calls of a tenant.",
+    10_000,
+    0,
+    1_000_000,
+  ),
   max_knowledge_bytes: integer(
-    "Bytes of knowledge files a tenant may keep.",
+    "Maximum total size of knowledge files of a tenant in bytes.",
     50_000_000,
     0,
     1_000_000_000,
@@ -192,6 +197,6 @@ export const BUILT_IN_PLANS: z.input<typeof plan>[] = [
 export const plans = tables(plan, BUILT_IN_PLANS, {
   min: 1,
   max: 50,
-  allowed: "1 to 50 plans; new tenants get the first",
-  description: "What tenants may subscribe to.",
+  allowed: "1 to 50 plans; new tenants get the first plan",
+  description: "Plans for tenants.",
 });

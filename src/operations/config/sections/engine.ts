@@ -46,9 +46,9 @@ const partChoice = (description: string, ids: readonly string[]) =>
 /** The provider of one part, and its fallback. */
 const partChoices = <P extends "stt" | "llm" | "tts">(part: P, what: string) =>
   ({
-    [part]: partChoice(`Provider of ${what}. Empty: the one of kind.`, idsOf(part)),
+    [part]: partChoice(`Provider of ${what}. Empty: the provider in kind.`, idsOf(part)),
     [`${part}_fallback`]: partChoice(
-      `Provider that takes over ${what}. Empty: the one of fallback.`,
+      `Fallback provider of ${what}. Empty: the provider in fallback.`,
       idsOf(part),
     ),
   }) as { [Key in P | `${P}_fallback`]: ReturnType<typeof partChoice> };
@@ -65,12 +65,12 @@ export const engine = section({
   ...partChoices("llm", "the language model"),
   ...partChoices("tts", "text to speech"),
   fallback: choice(
-    'Provider that takes over when one fails. When all fail, the embedded engine takes a message, except with "none".',
+    'Fallback provider, used when the main provider fails. If all providers fail, the embedded engine takes a message, except with "none".',
     [...completeIds("fallback"), "none"],
   ),
   ...guardKeys,
   voice_aliases: tableOf(
-    "Further names of voices that tenants may use.",
+    "Additional voice names for tenants.",
     z.enum(AGENT_VOICES),
     {},
     `your names of voices, each for one of ${quoted(AGENT_VOICES)}, e.g. "Brand Sari" = "Sari"`,

@@ -27,16 +27,16 @@ const address = {
 const pem = { allowed: "the path of a PEM file" };
 
 export const sip = section({
-  bind: text("Where SIP listens, UDP and TCP.", "0.0.0.0:5060", address),
-  tls_bind: optionalText("Where SIP over TLS listens.", address),
+  bind: text("Listening address of SIP over UDP and TCP.", "0.0.0.0:5060", address),
+  tls_bind: optionalText("Listening address of SIP over TLS.", address),
   tls_cert: optionalText("Certificate chain of the TLS listener.", pem),
   tls_key: optionalText("Private key of that certificate.", pem),
   tls_ca_file: optionalText(
-    "Certificate authorities that TLS trunks trust besides the public ones.",
+    "Certificate authorities for TLS trunks, in addition to the public ones.",
     pem,
   ),
   external_ip: text(
-    'The public address that carriers see. "auto" learns it from the answers of registrars.',
+    'Public IP address that carriers see. "auto": learned from the responses of registrars.',
     "auto",
     {
       allowed: '"auto" or the public IP address',
@@ -44,7 +44,7 @@ export const sip = section({
     },
   ),
   stun_server: optionalText(
-    'STUN server that is asked for the public address when external_ip is "auto" and no registrar tells it.',
+    'STUN server that provides the public address if external_ip is "auto" and no registrar reports it.',
     {
       allowed: 'host or host:port, e.g. "stun.example.com:3478"',
       matches: (value) => isHost(value) || parseHostPort(value) !== null,
@@ -54,8 +54,13 @@ export const sip = section({
     allowed: "printable ASCII, at most 100 characters",
     matches: /^[\x20-\x7e]{1,100}$/,
   }),
-  register_expires_sec: integer("Lifetime of a registration that is asked for.", 300, 60, 86_400),
-  ring_timeout_sec: integer("An outbound call that rings longer ends with no_answer.", 35, 5, 180),
+  register_expires_sec: integer("Requested lifetime of a registration.", 300, 60, 86_400),
+  ring_timeout_sec: integer(
+    "Maximum ringing time of an outbound call. Then it ends with no_answer.",
+    35,
+    5,
+    180,
+  ),
   session_expires_sec: integer("Session timer (RFC 4028).", 1800, 90, 86_400),
   codecs: listOf(
     "Codecs in order of preference, for offers and answers.",
@@ -65,53 +70,53 @@ export const sip = section({
     { min: 1, max: CODEC_NAMES.length },
   ),
   srtp: oneOf(
-    "Encryption of media by SRTP, with keys in SDP (SDES): use TLS for the trunk, too.",
+    "Encryption of media by SRTP, with keys in SDP (SDES). Use TLS for the trunk too.",
     ["off", "optional", "required"],
     "off",
   ),
-  outbound_proxy: optionalText("Outbound proxy for trunks that name none.", {
+  outbound_proxy: optionalText("Outbound proxy of trunks without their own proxy.", {
     allowed: 'host or host:port, e.g. "proxy.example.com:5060"',
     matches: (value) => isHost(value) || parseHostPort(value) !== null,
   }),
   allow_networks: listOf(
-    "Private networks in which a trunk's server or proxy may be, such as a PBX on site.",
+    "Private networks that can contain a trunk's server or proxy, such as a PBX on site.",
     z.string().refine(isNetwork),
     [],
-    'networks that a trunk\'s server may be in, e.g. ["192.168.1.0/24"]',
+    'networks that can contain a trunk\'s server, e.g. ["192.168.1.0/24"]',
   ),
   new_calls_per_sec: integer(
-    "New calls a second that one trunk accepts, with bursts of twice as many; further ones get 503.",
+    "Maximum number of new calls per second and trunk, with bursts of twice as many. Further calls get 503.",
     250,
     1,
     1000,
   ),
-  trace: flag("Whether every SIP message is logged, personal data included.", false),
+  trace: flag("Whether every SIP message is logged, including personal data.", false),
 });
 
 export const rtp = section({
-  ports: text("UDP ports for media; each call takes two.", "20000-29999", {
+  ports: text("UDP ports for media. Each call uses two.", "20000-29999", {
     allowed: 'a range within 1024-65535, e.g. "20000-29999"',
     matches: (value) => parsePortRange(value) !== null,
   }),
   timeout_sec: integer(
-    "A call that gets neither RTP nor RTCP for this long ends with media_lost, unless it is on hold.",
+    "Maximum time without RTP and RTCP, unless the call is on hold. Then the call ends with media_lost.",
     15,
     2,
     300,
   ),
   hold_timeout_sec: integer(
-    "A call that is on hold for this long ends with hold_timeout.",
+    "Maximum time on hold. Then the call ends with hold_timeout.",
     1800,
     30,
     14_400,
   ),
-  jitter_ms_max: integer("Longest delay of the jitter buffer.", 200, 20, 1000),
+  jitter_ms_max: integer("Maximum delay of the jitter buffer.", 200, 20, 1000),
   comfort_noise: flag(
-    "Whether silence is sent as comfort noise (RFC 3389) where the far end accepts it.",
+    "Whether silence is sent as comfort noise (RFC 3389) if the far end accepts it.",
     false,
   ),
   packet_headers: flag(
-    "Whether the headers of a call's RTP and RTCP packets, the first 1,000 and the last 4,000, are kept with it for the operator's capture file: times, addresses, sequence numbers, never audio.",
+    "Whether to store the headers of a call's first 1,000 and last 4,000 RTP and RTCP packets for the operator's capture file: times, addresses and sequence numbers, never audio.",
     false,
   ),
 });

@@ -39,7 +39,7 @@ export function startMetricsListener(
       stop: () => server.stop(true),
     };
   } catch {
-    const warning = `Metrics cannot listen on ${host}:${port}: the address is taken. Give [server] metrics_listen another one, or "" for none.`;
+    const warning = `Metrics cannot listen on ${host}:${port}: the address is in use. Set [server] metrics_listen to another address, or to "" to switch metrics off.`;
     log.warn("metrics.not_listening", { host, port });
     return { address: null, warning: () => warning, stop: async () => {} };
   }

@@ -155,23 +155,23 @@ function callFigures(registry: Registry) {
   });
   const setup = histogram(
     "linevoice_call_setup_seconds",
-    "From INVITE to answer.",
+    "Time from INVITE to answer.",
     SETUP_BUCKETS_SECONDS,
     ["direction"],
   );
   const answered = histogram(
     "linevoice_call_talk_seconds",
-    "From answer to end.",
+    "Time from answer to end.",
     ANSWERED_BUCKETS_SECONDS,
   );
   const turns = histogram(
     "linevoice_turn_latency_seconds",
-    "From the caller's last speech to the agent's first audio.",
+    "Time from the end of the caller's speech to the agent's first audio.",
     LATENCY_BUCKETS_SECONDS,
   );
   const stageTimes = histogram(
     "linevoice_turn_stage_seconds",
-    "Time that each step of an answer took.",
+    "Duration of each step of an answer.",
     STAGE_BUCKETS_SECONDS,
     ["stage"],
   );
@@ -184,7 +184,7 @@ function callFigures(registry: Registry) {
   const discardedWork = new Counter({
     name: "linevoice_engine_work_discarded_total",
     registers,
-    help: "Engine work started at the caller's first silence and discarded because they went on speaking.",
+    help: "Engine work started at the caller's first silence, discarded because the caller continued to speak.",
     labelNames: ["unit"] as const,
   });
   return { ended, setup, answered, turns, stageTimes, engineWork, discardedWork };
@@ -241,7 +241,7 @@ function processFigures(registry: Registry) {
   ]);
   const lag = histogram(
     "linevoice_event_loop_lag_seconds",
-    "How late the main thread's timers are.",
+    "Delay of the main thread's timers.",
     LAG_BUCKETS_SECONDS,
   );
   return { deliveries, tools, lag };
@@ -362,20 +362,20 @@ function registerReadOnScrape(
   gauge("linevoice_calls_live", "Calls under way.", sources.liveCalls);
   gauge(
     "linevoice_calls_capacity",
-    "Calls for which there are enough RTP ports.",
+    "Number of calls for which there are enough RTP ports.",
     sources.callCapacity,
   );
   gauge(
     "linevoice_speech_full",
-    "1 while more callers talk than the embedded engine can follow: new ones find all lines busy.",
+    "1 while more callers speak than the embedded engine can transcribe. New callers then hear that all lines are busy.",
     () => (sources.tooManyTalk() ? 1 : 0),
   );
-  gauge("linevoice_ready", "1 when calls can be carried.", async () =>
+  gauge("linevoice_ready", "1 if calls are possible.", async () =>
     (await sources.ready()) ? 1 : 0,
   );
   counterOf(
     "linevoice_speech_waits_total",
-    "Utterances whose text came more than 1 s after their end (waited), and those dropped after 8 s (lost).",
+    "Utterances transcribed more than 1 s after their end (waited), and utterances dropped after 8 s (lost).",
     "outcome",
     sources.speechLoad,
   );
@@ -393,7 +393,7 @@ function registerReadOnScrape(
   );
   gauge(
     "linevoice_clock_ahead_seconds",
-    "How far the wall clock is ahead of the expected time, negative if behind; 0: within a day of it.",
+    "Difference between the wall clock and the expected time, negative if behind. 0: less than a day.",
     () => sources.clockAheadMs() / 1000,
   );
 }
@@ -409,7 +409,7 @@ function registerProcessFigures(
 ): void {
   counterOf(
     "linevoice_uncaught_errors_total",
-    "Uncaught errors on the main thread, by kind; the log has them as process.uncaught_error.",
+    "Uncaught errors on the main thread, by kind. In the log: process.uncaught_error.",
     "kind",
     uncaughtErrors,
   );
