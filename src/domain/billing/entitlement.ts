@@ -1,7 +1,8 @@
 /**
  * Revokes a purchase when its whole payment is refunded or disputed:
  * - A plan's month loses its included minutes; calls continue at the overage price. The plan stays chosen: its
- *   next month is due as usual, and this month can be bought again.
+ *   next month is due as usual, and this month can be bought again. A later change of the plan does not keep the
+ *   minutes, because its price deducted the payment.
  * - The CRM bridge is switched off, unless the wallet has paid for a later month since.
  * - Retention blocks are removed, and the data that only they kept is deleted. Because that cannot be undone,
  *   it waits until the refund or the dispute is final.
@@ -12,6 +13,7 @@
  * nothing.
  */
 
+import { startOfDay, wallClock } from "../../core/calendar.ts";
 import { unreachable } from "../../core/errors.ts";
 import { RETENTION_BLOCKS_MAX } from "./fulfilment.ts";
 import { post } from "./ledger.ts";
@@ -69,9 +71,7 @@ async function setEntitlement(
     case "topup":
       return;
     case "plan":
-      if (!isRevoked) await renewals.restorePlanMonth(tenantId, month, nowMs);
-      else if (await isLatest(books, checkout))
-        await renewals.endPlanMonth(tenantId, month, item, nowMs);
+      await setPlanMonth(books, checkout, account.timeZone, nowMs);
       return;
     case "crm_bridge":
       if (!(await isLatest(books, checkout))) return;
@@ -88,6 +88,47 @@ async function setEntitlement(
     default:
       unreachable(kind);
   }
+}
+
+async function setPlanMonth(
+  books: Books,
+  checkout: Checkout,
+  timeZone: string,
+  nowMs: number,
+): Promise<void> {
+  const { tenantId, item, paidAt } = checkout;
+  const month = monthIn(timeZone, paidAt ?? nowMs);
+  const state = await planMonthBy(books, checkout, timeZone);
+  if (state === "paid") await books.renewals.restorePlanMonth(tenantId, month, nowMs);
+  if (state === "revoked") await books.renewals.endPlanMonth(tenantId, month, item, nowMs);
+}
+
+/**
+ * State of a payment's plan month. Changes of a plan deduct the earlier payments, so one revoked payment revokes
+ * all of them. A purchase of a revoked month is a full payment and starts again.
+ */
+async function planMonthBy(
+  { ledger }: Books,
+  { id, tenantId, paidAt }: Checkout,
+  timeZone: string,
+): Promise<"paid" | "revoked" | "bought again"> {
+  if (paidAt === null) throw new Error("a payment was expected");
+  const { year, month } = wallClock(timeZone, paidAt);
+  const monthStart = startOfDay(timeZone, { year, month, day: 1 });
+  const payments = new Set<string>();
+  const revoked = new Set<string>();
+  for (const key of await ledger.planKeysSince(tenantId, monthStart)) {
+    const [event, checkoutId = "", cause] = key.split(":");
+    const revocation = `${checkoutId}:${cause}`;
+    if (event === "checkout") {
+      if (revoked.size > 0) payments.clear();
+      revoked.clear();
+      payments.add(checkoutId);
+    } else if (event === "withdrawn" && payments.has(checkoutId)) revoked.add(revocation);
+    else if (event === "restored") revoked.delete(revocation);
+  }
+  if (!payments.has(id)) return "bought again";
+  return revoked.size > 0 ? "revoked" : "paid";
 }
 
 /** True if no item of this kind was bought later. */

@@ -63,6 +63,8 @@ export interface LedgerStore {
     entries: readonly LedgerEntry[],
   ): Promise<void>;
   hasKey(tenantId: number, key: string): Promise<boolean>;
+  /** Keys of plan purchases, refunds and what refunds revoked, since a time, in the order of booking. */
+  planKeysSince(tenantId: number, sinceMs: number): Promise<readonly string[]>;
   /** Null if the tenant has no transaction with this key. */
   kindOf(tenantId: number, key: string): Promise<LedgerKind | null>;
   /** Sum of one account of the tenant; 0 without entries. */

@@ -8,8 +8,10 @@ import { silentLog as log } from "../../../src/core/log.ts";
 import { type MicroEur, microEur } from "../../../src/core/money.ts";
 import { Billing } from "../../../src/domain/billing/billing.ts";
 import { Checkouts } from "../../../src/domain/billing/checkout.ts";
+import { syncEntitlement } from "../../../src/domain/billing/entitlement.ts";
 import { verifyLedger } from "../../../src/domain/billing/ledger.ts";
 import { renewMonths } from "../../../src/domain/billing/renewal.ts";
+import type { Checkout } from "../../../src/domain/billing/stores.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 import { prepaidPlan, startPlan } from "../../support/plans.ts";
 import { insertCall, insertTenant } from "../../support/store/stored-rows.ts";
@@ -59,10 +61,19 @@ const openPlan = (tenantId: number, plan: string) =>
 
 /** Returns the price in EUR. */
 async function buy(tenantId: number, plan: string): Promise<number> {
-  const { id, amount } = await openPlan(tenantId, plan);
-  await checkouts.confirm(id);
-  return amount / EUR;
+  return (await pay(tenantId, plan)).amount / EUR;
 }
+
+async function pay(tenantId: number, plan: string): Promise<Checkout> {
+  const { id } = await openPlan(tenantId, plan);
+  return await checkouts.confirm(id);
+}
+
+/** Reports the whole payment as refunded, or the refund as failed. */
+const refund = (checkout: Checkout, isWhole = true, cause = "refunds") =>
+  database.tx((queries) =>
+    syncEntitlement(stores(queries), checkout, { cause, isWhole, isFinal: true }, clock.now()),
+  );
 
 async function call(tenantId: number, seconds: number) {
   const uuid = crypto.randomUUID();
@@ -243,9 +254,77 @@ test("a plan paid twice is bought once", async () => {
   expect(await secondsLeft(tenantId)).toBe(50 * 60);
 });
 
+describe("a refund of a plan's payment", () => {
+  const payLater = (tenantId: number, plan: string) => {
+    clock.stepWallClock(1_000);
+    return pay(tenantId, plan);
+  };
+
+  async function tenantWith(...bought: string[]) {
+    turnTo("2026-11-16T10:00:00Z");
+    const tenantId = await insertTenant(database, { plan: "prepaid", createdAt: clock.now() });
+    await round();
+    const payments: Checkout[] = [];
+    for (const plan of bought) payments.push(await payLater(tenantId, plan));
+    const [first, second] = payments;
+    if (!first || !second) throw new Error("two payments are needed");
+    return { tenantId, first, second };
+  }
+
+  test.each([
+    ["a free change", ["business", "start"]],
+    ["an upgrade that deducted it", ["start", "business"]],
+    ["two changes", ["business", "start", "business"]],
+  ])("also ends the month after %s", async (_, bought) => {
+    const { tenantId, first } = await tenantWith(...bought);
+    expect(await secondsLeft(tenantId)).toBeGreaterThan(0);
+    await refund(first);
+    expect(await secondsLeft(tenantId)).toBe(0);
+    expect(await payLater(tenantId, "business")).toMatchObject({ amount: 74.5 * EUR });
+    expect(await secondsLeft(tenantId)).toBeGreaterThan(0);
+  });
+
+  test("changes nothing after a second purchase of the month", async () => {
+    const { tenantId, first, second } = await tenantWith("start", "business");
+    await refund(first);
+    const again = await payLater(tenantId, "business");
+    await payLater(tenantId, "start");
+    const left = await secondsLeft(tenantId);
+    await refund(second);
+    await refund(first, true, "dispute");
+    expect(await secondsLeft(tenantId)).toBe(left);
+    await refund(again);
+    expect(await secondsLeft(tenantId)).toBe(0);
+  });
+
+  test("that fails restores the month, unless another of its payments is refunded", async () => {
+    const { tenantId, first, second } = await tenantWith("start", "business");
+    const left = await secondsLeft(tenantId);
+    await refund(first);
+    await refund(second);
+    await refund(first, false);
+    expect(await secondsLeft(tenantId)).toBe(0);
+    await refund(second, false);
+    expect(await secondsLeft(tenantId)).toBe(left);
+    await refund(first);
+    expect(await secondsLeft(tenantId)).toBe(0);
+  });
+
+  test("of the month before ends nothing in this month", async () => {
+    const { tenantId, first } = await tenantWith("business", "start");
+    turnTo("2026-12-02T10:00:00Z");
+    await credit(tenantId, 100);
+    await round();
+    const left = await secondsLeft(tenantId);
+    expect(left).toBe(100 * 60);
+    await refund(first);
+    expect(await secondsLeft(tenantId)).toBe(left);
+  });
+});
+
 describe("a checkout", () => {
   const stripe = checkoutsOf({ ...manual, name: "stripe" });
-  const pay = (id: string, amount: MicroEur) => stripe.fulfil(id, { session: id, amount });
+  const payCard = (id: string, amount: MicroEur) => stripe.fulfil(id, { session: id, amount });
 
   test("of a bank transfer ends with its month", async () => {
     turnTo("2026-11-29T10:00:00Z");
@@ -262,7 +341,7 @@ describe("a checkout", () => {
     const tenantId = await insertTenant(database, { plan: "prepaid", createdAt: clock.now() });
     const { id, amount } = await stripe.open(tenantId, { kind: "plan", plan: "business" });
     turnTo("2026-11-30T22:00:00Z");
-    for (let n = 0; n < 2; n++) await pay(id, amount);
+    for (let n = 0; n < 2; n++) await payCard(id, amount);
     expect([await planOf(tenantId), await eurOf(tenantId)]).toEqual(["prepaid", 4.97]);
   });
 
@@ -273,8 +352,8 @@ describe("a checkout", () => {
     const large = await stripe.open(tenantId, { kind: "plan", plan: "business" });
     turnTo("2026-11-16T10:01:00Z");
     const small = await stripe.open(tenantId, { kind: "plan", plan: "start" });
-    await pay(small.id, small.amount);
-    await pay(large.id, large.amount);
+    await payCard(small.id, small.amount);
+    await payCard(large.id, large.amount);
     expect([await planOf(tenantId), await eurOf(tenantId)]).toEqual(["start", 74.5]);
   });
 

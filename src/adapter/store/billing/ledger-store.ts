@@ -2,7 +2,7 @@
  * Ledger transactions, their entries, and the wallet rows, which must equal the sums of their
  * entries.
  */
-import { and, eq, sql } from "drizzle-orm";
+import { and, asc, eq, gte, inArray, sql } from "drizzle-orm";
 import type { Queries } from "../../../core/database.ts";
 import { type MicroEur, microEur } from "../../../core/money.ts";
 import type { LedgerStore, WalletStore } from "../../../domain/billing/stores.ts";
@@ -80,6 +80,23 @@ export function ledgerStore(queries: Queries): LedgerStore {
 
     async hasKey(tenantId, key) {
       return (await findKey(queries).get({ tenantId, key })) !== undefined;
+    },
+
+    async planKeysSince(tenantId, sinceMs) {
+      const found = await queries
+        .select({ key: ledgerTransactions.key })
+        .from(ledgerTransactions)
+        .where(
+          and(
+            eq(ledgerTransactions.tenantId, tenantId),
+            gte(ledgerTransactions.createdAt, sinceMs),
+            // The index of listed transactions contains no charges of calls.
+            sql`kind <> 'charge'`,
+            inArray(ledgerTransactions.kind, ["plan", "refund"]),
+          ),
+        )
+        .orderBy(asc(ledgerTransactions.id));
+      return found.map(({ key }) => key);
     },
 
     async kindOf(tenantId, key) {
