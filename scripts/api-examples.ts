@@ -1,6 +1,6 @@
 /**
  * The page of the API reference: every operation of docs/openapi.json with a request in curl,
- * TypeScript, Python and PHP. The values are the schema's examples; test/interface/http runs the
+ * TypeScript, Python and PHP. The values are the schema's examples; test/http runs the
  * requests.
  */
 import document from "../docs/openapi.json" with { type: "json" };

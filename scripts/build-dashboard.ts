@@ -24,7 +24,7 @@ const ASSETS_PATH = "/app/assets/";
 const INPUTS = [
   "src/dashboard/web/**/*",
   "src/core/*.ts",
-  "src/domain/conversation/disclosure/disclosure-words.ts",
+  "src/conversation/disclosure/disclosure-words.ts",
   "scripts/{build-dashboard,dashboard-fonts,dashboard-sources,pack}.ts",
 ];
 

@@ -8,9 +8,9 @@ import {
   type KnownKey,
   knownKeys,
   sectionDescription,
-} from "../src/operations/config/known-keys.ts";
-import { configSchema } from "../src/operations/config/schema.ts";
-import { BUILT_IN_PLANS } from "../src/operations/config/sections/business.ts";
+} from "../src/ops/config/known-keys.ts";
+import { configSchema } from "../src/ops/config/schema.ts";
+import { BUILT_IN_PLANS } from "../src/ops/config/sections/business.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 

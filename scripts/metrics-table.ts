@@ -3,7 +3,7 @@
  * docs`).
  */
 import { systemClock } from "../src/core/clock.ts";
-import { createMetrics } from "../src/operations/ops/metrics/metrics.ts";
+import { createMetrics } from "../src/ops/metrics/metrics.ts";
 
 const FILE = new URL("../docs/operation.md", import.meta.url).pathname;
 const PLACE = /(<!-- figures: [^>]*-->\n)[\s\S]*?(<!-- \/figures -->)/;

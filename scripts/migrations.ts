@@ -5,9 +5,9 @@
 import { Database } from "bun:sqlite";
 import { mkdirSync, readFileSync } from "node:fs";
 import journal from "../migrations/meta/_journal.json" with { type: "json" };
-import { type Migration, migrate, statementsOf } from "../src/adapter/store/migration/migrate.ts";
+import { type Migration, migrate, statementsOf } from "../src/store/migration/migrate.ts";
 
-const DATA = new URL("../src/adapter/store/migration/data/", import.meta.url);
+const DATA = new URL("../src/store/migration/data/", import.meta.url);
 
 const sqlOf = (tag: string) =>
   readFileSync(new URL(`../migrations/${tag}.sql`, import.meta.url), "utf8");

@@ -4,9 +4,9 @@
  */
 import { createHash } from "node:crypto";
 import { plugin } from "bun";
-import { dashboardDocument } from "../src/interface/http/dashboard/document.ts";
-import { openApiDocument } from "../src/interface/http/openapi.ts";
-import { allContracts } from "../src/interface/http/routes/contracts.ts";
+import { allContracts } from "../src/app/server/contracts.ts";
+import { dashboardDocument } from "../src/app/server/dashboard-document.ts";
+import { openApiDocument } from "../src/http/openapi.ts";
 import { bodyValues } from "./openapi-values.ts";
 
 const folder = new URL("../src/dashboard/web/api/", import.meta.url).pathname;

@@ -3,8 +3,8 @@
  * change that breaks clients of the previous document, unless `--allow-breaking` is given.
  */
 
-import { openApiDocument } from "../src/interface/http/openapi.ts";
-import { allContracts } from "../src/interface/http/routes/contracts.ts";
+import { allContracts } from "../src/app/server/contracts.ts";
+import { openApiDocument } from "../src/http/openapi.ts";
 import { breakingChanges } from "./openapi-breaking.ts";
 
 export const DOCUMENT_FILE = new URL("../docs/openapi.json", import.meta.url).pathname;

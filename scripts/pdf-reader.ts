@@ -1,5 +1,5 @@
 /**
- * Makes src/adapter/knowledge/reader/data/pdfjs.zst: pdf.js, compressed to a quarter. Skipped if
+ * Makes src/features/knowledge/reader/data/pdfjs.zst: pdf.js, compressed to a quarter. Skipped if
  * the package did not change.
  */
 import { existsSync, mkdirSync } from "node:fs";
@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const LIBRARY = `${root}node_modules/unpdf/dist/pdfjs.mjs`;
-const OUT = `${root}src/adapter/knowledge/reader/data`;
+const OUT = `${root}src/features/knowledge/reader/data`;
 
 export async function buildPdfReader(): Promise<void> {
   const library = await Bun.file(LIBRARY).bytes();

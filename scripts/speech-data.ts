@@ -1,5 +1,5 @@
 /**
- * Generates `src/adapter/engine/embedded/data/` from node_modules: the speech synthesiser with its
+ * Generates `src/engine/embedded/data/` from node_modules: the speech synthesiser with its
  * languages, compressed. Deterministic, ignored by git, skipped if up to date.
  */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -7,7 +7,7 @@ import { join } from "node:path";
 
 const ROOT = join(import.meta.dir, "..");
 const ESPEAK = join(ROOT, "node_modules/espeak-ng");
-const OUTPUT = join(ROOT, "src/adapter/engine/embedded/data");
+const OUTPUT = join(ROOT, "src/engine/embedded/data");
 const PROGRAM = join(OUTPUT, "espeak-ng.zst");
 const STAMP = join(OUTPUT, "stamp");
 const LEVEL = 19;

@@ -2,21 +2,22 @@
  * Writes docs/spoken/: ten whole conversations per language from the embedded engine's own
  * dialogue, as text, as the voice's input and in phonemes (`npm run docs`).
  */
-import { parseKnowledge } from "../src/adapter/engine/embedded/scripted/knowledge.ts";
-import { createScriptedSession } from "../src/adapter/engine/embedded/scripted/scripted-session.ts";
-import { Topics } from "../src/adapter/engine/embedded/scripted/topics.ts";
-import { spokenText } from "../src/adapter/engine/embedded/speech/spoken-text.ts";
+
+import type { ToolSnapshot } from "../src/conversation/call-config.ts";
+import { DISCLOSURE } from "../src/conversation/conversation-settings.ts";
+import type { LlmInput } from "../src/conversation/engine-port.ts";
+import { SpokenOptOut } from "../src/conversation/opt-out/spoken-opt-out.ts";
+import { ActiveLanguage } from "../src/conversation/speech/active-language.ts";
+import { withoutGreeting } from "../src/conversation/speech/greetings.ts";
+import { phrasesFor } from "../src/conversation/speech/phrases.ts";
 import { systemClock } from "../src/core/clock.ts";
 import { seededRandom } from "../src/core/random.ts";
-import { AGENT_LANGUAGES, type AgentLanguage } from "../src/domain/agent/agent.ts";
-import { addressOf, greetingFor } from "../src/domain/contact/greeting.ts";
-import type { ToolSnapshot } from "../src/domain/conversation/call-config.ts";
-import { DISCLOSURE } from "../src/domain/conversation/conversation-settings.ts";
-import type { LlmInput } from "../src/domain/conversation/engine-port.ts";
-import { SpokenOptOut } from "../src/domain/conversation/opt-out/spoken-opt-out.ts";
-import { ActiveLanguage } from "../src/domain/conversation/speech/active-language.ts";
-import { withoutGreeting } from "../src/domain/conversation/speech/greetings.ts";
-import { phrasesFor } from "../src/domain/conversation/speech/phrases.ts";
+import { parseKnowledge } from "../src/engine/embedded/scripted/knowledge.ts";
+import { createScriptedSession } from "../src/engine/embedded/scripted/scripted-session.ts";
+import { Topics } from "../src/engine/embedded/scripted/topics.ts";
+import { spokenText } from "../src/engine/embedded/speech/spoken-text.ts";
+import { AGENT_LANGUAGES, type AgentLanguage } from "../src/features/agent/agent.ts";
+import { addressOf, greetingFor } from "../src/features/contact/greeting.ts";
 import { BUSINESSES, type Business, WORDS } from "./spoken-samples/conversations.ts";
 
 const FOLDER = new URL("../docs/spoken/", import.meta.url).pathname;

@@ -33,15 +33,15 @@ const PACED: readonly Row[] = [
     1,
   ],
   // No speech, but the test fails if the process is seconds late.
-  ["sip-loss", ["adapter/sip/loss"]],
+  ["sip-loss", ["sip/loss"]],
   ["demo", ["binary/demo", "demo/rehearsal"], 1],
   ["peer", ["peer/"]],
-  ["media", ["adapter/media/"]],
+  ["media", ["media/"]],
   ["scenario", ["scenario/"], 3],
   ["heard", ["binary/second-reading", "binary/hardened", "demo/phone"]],
   [
     "speech",
-    ["speech-worker", "transcriber", "answering"].map((at) => `adapter/engine/speech/${at}`),
+    ["speech-worker", "transcriber", "answering"].map((at) => `engine/speech/${at}`),
   ],
 ];
 
@@ -50,15 +50,15 @@ const PACED: readonly Row[] = [
  * can compute meanwhile.
  */
 const YIELDING: readonly Row[] = [
-  ["sip", ["adapter/sip/"]],
-  ["domain", ["domain/"], 60],
+  ["sip", ["sip/"]],
+  ["features", ["features/", "call/", "conversation/"], 60],
   ["browser", ["browser/"], 4],
   ["cli", ["cli/"]],
   ["property", ["property/", "core/", "platform/", "dashboard/"], 40],
-  ["adapter", ["adapter/store/", "adapter/knowledge/", "adapter/payments/", "adapter/worker/"], 18],
+  ["store", ["store/", "worker/"], 18],
   ["binary", ["binary/"], 2],
-  ["engine", ["adapter/engine/"], 20],
-  ["interface", ["interface/"], 35],
+  ["engine", ["engine/"], 20],
+  ["http", ["http/", "control/"], 35],
   // Also tests of the repository itself: structure, documents, dependencies. Small parts, so that
   // the lanes end together.
   ["others", [""], 16],
@@ -66,21 +66,21 @@ const YIELDING: readonly Row[] = [
 
 /** These files also run on a real libSQL server (test/support/store/test-store.ts). */
 const SHARED_STORE = [
-  ...["billing", "renewal", "statement"].map((name) => `domain/billing/${name}`),
+  ...["billing", "renewal", "statement"].map((name) => `features/billing/${name}`),
   ...["mail/mail-queue", "retention/retention", "schedule/scheduler", "tool/run-tool"].map(
-    (name) => `domain/${name}`,
+    (name) => `features/${name}`,
   ),
   ...["delivery", "delivery-again", "signing-secrets", "switched-off", "wired"].map(
-    (name) => `domain/webhook/${name}`,
+    (name) => `features/webhook/${name}`,
   ),
-  ...["operations/privacy/privacy", "property/money-histories", "adapter/store/identity/key-cache"],
-  ...["adapter/store/call/search-index", "property/call-search"],
+  ...["features/privacy/privacy", "property/money-histories", "features/identity/key-cache"],
+  ...["features/call-log/search-index-store", "property/call-search"],
   ...["shared-limit", "sign-in", "one-time-links", "owner-link", "team-and-account"].map(
-    (name) => `interface/http/${name}`,
+    (name) => `http/${name}`,
   ),
-  ...["walk", "query-cache"].map((name) => `interface/http/${name}`),
+  ...["walk", "query-cache"].map((name) => `http/${name}`),
   ...["", "-calls", "-finished-call", "-money", "-webhooks"].map(
-    (part) => `interface/http/resources${part}`,
+    (part) => `http/resources${part}`,
   ),
 ].map((name) => `test/${name}.test.ts`);
 
@@ -112,5 +112,5 @@ export const yieldingSuites: readonly Suite[] = [
   ...suitesOf(YIELDING),
 ].map((suite) => ({
   ...suite,
-  isWithoutProgram: /^(?:shared-store|sip|domain)/.test(suite.label),
+  isWithoutProgram: /^(?:shared-store|sip|features)/.test(suite.label),
 }));

@@ -1,20 +1,20 @@
 /**
- * Makes src/adapter/media/audio/silero/data: the 8 kHz weights of the published Silero v5 model, in
+ * Makes src/media/audio/silero/data: the 8 kHz weights of the published Silero v5 model, in
  * the layout of our kernel. Skipped if no input changed.
  */
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { floatsOf, LAYERS, type Layer, padded } from "../src/adapter/media/audio/silero/layers.ts";
+import { floatsOf, LAYERS, type Layer, padded } from "../src/media/audio/silero/layers.ts";
 import { shuffled } from "../src/platform/memory/shuffle.ts";
 import { floatConstants } from "./onnx-constants.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const MODEL = `${root}node_modules/@ricky0123/vad-web/dist/silero_vad_v5.onnx`;
-const OUT = `${root}src/adapter/media/audio/silero/data`;
+const OUT = `${root}src/media/audio/silero/data`;
 const INPUTS = [
   MODEL,
-  `${root}src/adapter/media/audio/silero/layers.ts`,
+  `${root}src/media/audio/silero/layers.ts`,
   `${root}src/platform/memory/shuffle.ts`,
   fileURLToPath(import.meta.url),
 ];

@@ -1,5 +1,5 @@
 /** Writes the table of events in docs/webhooks.md from the event catalogue (`npm run docs`). */
-import { EVENT_TYPES, EVENTS } from "../src/domain/webhook/event-types.ts";
+import { EVENT_TYPES, EVENTS } from "../src/features/webhook/event-types.ts";
 
 const FILE = new URL("../docs/webhooks.md", import.meta.url).pathname;
 const PLACE = /(<!-- events: [^>]*-->\n)[\s\S]*?(<!-- \/events -->)/;

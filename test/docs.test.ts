@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { operationPage } from "../scripts/metrics-table.ts";
 import { webhookPage } from "../scripts/webhook-table.ts";
 import { ENDED_REASONS } from "../src/core/ended-reason.ts";
-import { knownKeys } from "../src/operations/config/known-keys.ts";
+import { knownKeys } from "../src/ops/config/known-keys.ts";
 import { statementsOf } from "./support/source/specification.ts";
 
 const DOCS = join(import.meta.dir, "../docs");

@@ -1,7 +1,7 @@
 /** docs/spoken/: the conversations match the code, and are read out correctly. */
 import { beforeAll, expect, test } from "bun:test";
 import { spokenPage, spokenPages } from "../scripts/spoken-samples.ts";
-import { AGENT_LANGUAGES } from "../src/domain/agent/agent.ts";
+import { AGENT_LANGUAGES } from "../src/features/agent/agent.ts";
 
 let pages: ReadonlyMap<string, string>;
 beforeAll(async () => {

@@ -1,9 +1,9 @@
-/** House style that a machine can check: imports between folders, ports of time and chance, dead code. */
+/** House style that a machine can check: layers, ports of time and chance, dead code. */
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { fileURLToPath } from "node:url";
 import { deadExports } from "./support/source/dead-exports.ts";
 import { longFunctionsOf } from "./support/source/function-length.ts";
-import { cyclesOf, importsOf, roomOf } from "./support/source/import-graph.ts";
+import { cyclesOf, importsOf } from "./support/source/import-graph.ts";
 
 /** Parsing all sources takes a second, or many on a busy machine. */
 setDefaultTimeout(120_000);
@@ -31,255 +31,89 @@ const withoutComments = (text: string) =>
   text.replace(/\/\*[\s\S]*?\*\//g, "").replace(/(^|\s)\/\/.*$/gm, "$1");
 
 /**
- * Allowed imports of each folder, types included; all folders above may import `core` and `platform`. An unlisted
- * folder fails, and so does a listed folder that no longer exists.
+ * Layers, by path below `src/`; the first pattern that matches counts. A feature's folder has files of several layers:
+ * its rules, its queries (`*-store.ts`), its services, its contracts and routes.
  */
-const ALLOWED: Readonly<Record<string, readonly string[]>> = {
-  "adapter/engine": ["domain/agent", "domain/conversation", "domain/knowledge"],
-  "adapter/knowledge": ["adapter/engine", "domain/knowledge"],
-  "adapter/mail": ["domain/mail"],
-  "adapter/media": ["domain/call", "domain/conversation"],
-  "adapter/payments": ["domain/billing"],
-  "adapter/sip": ["domain/call"],
-  "adapter/store": [
-    "domain/agent",
-    "domain/billing",
-    "domain/call",
-    "domain/campaign",
-    "domain/contact",
-    "domain/conversation",
-    "domain/identity",
-    "domain/knowledge",
-    "domain/mail",
-    "domain/number",
-    "domain/retention",
-    "domain/schedule",
-    "domain/tenant",
-    "domain/tool",
-    "domain/webhook",
+const LAYERS: readonly (readonly [layer: string, files: RegExp])[] = [
+  ["cli", /^(?:main\.ts$|cli\/|demo\/)/],
+  ["app", /^(?:app|control)\//],
+  ["dashboard", /^dashboard\//],
+  ["core", /^core\//],
+  ["platform", /^(?:platform\/|workers\.ts$)/],
+  [
+    "routes",
+    /^features\/.*(?:routes|contract|page|response|shapes|draft|present-live|call-pcap|stripe-webhook)\.ts$/,
   ],
-  "adapter/worker": [
-    "adapter/engine",
-    "adapter/media",
-    "domain/call",
-    "domain/conversation",
-    "domain/knowledge",
-    "domain/rehearsal",
-    "domain/tool",
+  [
+    "routes",
+    /^http\/(?:dashboard\/sockets\/|contracts\/(?:ask|operations|run-operation|command-line-audit)\.ts$)/,
   ],
-  app: [
-    "adapter/engine",
-    "adapter/knowledge",
-    "adapter/mail",
-    "adapter/media",
-    "adapter/payments",
-    "adapter/sip",
-    "adapter/store",
-    "adapter/worker",
-    "domain/agent",
-    "domain/billing",
-    "domain/call",
-    "domain/campaign",
-    "domain/contact",
-    "domain/conversation",
-    "domain/identity",
-    "domain/knowledge",
-    "domain/mail",
-    "domain/number",
-    "domain/rehearsal",
-    "domain/retention",
-    "domain/schedule",
-    "domain/tenant",
-    "domain/tool",
-    "domain/webhook",
-    "interface/contracts",
-    "interface/http",
-    "operations/admin",
-    "operations/backup",
-    "operations/config",
-    "operations/doctor",
-    "operations/ops",
-    "operations/privacy",
-    "operations/revocation",
-    "workers.ts",
+  ["http", /^http\//],
+  [
+    "store",
+    /^store\/|^(?:features|http)\/.*-stores?\.ts$|^ops\/(?:metrics|revocation)\/.*-store\.ts$|^call\/store\//,
   ],
-  cli: [
-    "adapter/store",
-    "app",
-    "demo",
-    "domain/billing",
-    "domain/call",
-    "domain/contact",
-    "domain/rehearsal",
-    "domain/tenant",
-    "interface/contracts",
-    "interface/control",
-    "operations/admin",
-    "operations/backup",
-    "operations/config",
-    "operations/doctor",
-    "operations/ops",
-    "operations/privacy",
-    "operations/revocation",
+  [
+    "adapters",
+    /^(?:sip|media|engine|worker)\/|^features\/(?:knowledge\/(?:index|reader)|billing\/payments|mail\/providers)\//,
   ],
+  ["services", /^ops\//],
+  ["rules", /^(?:features|call|conversation)\//],
+];
+
+/** Use cases that read the store without a port. Rules do not: they get what they need as arguments. */
+const SERVICES = new Set([
+  ...["agent-push", "agent-scenarios", "agent-source", "agent-splits", "agent-versions"].map(
+    (name) => `features/agent/${name}.ts`,
+  ),
+  ...["log-reader", "nodes", "services"].map((name) => `features/appliance/${name}.ts`),
+  ...["call-annotations", "call-records", "call-search", "calls", "follow-call", "reports"].map(
+    (name) => `features/call-log/${name}.ts`,
+  ),
+  "features/contact/memories.ts",
+  "features/mail/operator-queue.ts",
+  ...["erase-person", "export-tenant"].map((name) => `features/privacy/${name}.ts`),
+  ...["feature-settings", "tenants"].map((name) => `features/tenant/${name}.ts`),
+  "features/trunk/trunks.ts",
+  "features/webhook/webhook-states.ts",
+]);
+
+const BELOW: Readonly<Record<string, readonly string[]>> = {
   core: [],
-  // The agent form shows, while one types, the words that calls say before the agent's first message.
-  dashboard: ["domain/agent", "domain/conversation"],
-  demo: [
-    "adapter/engine",
-    "adapter/media",
-    "adapter/sip",
-    "app",
-    "domain/agent",
-    "domain/call",
-    "domain/conversation",
-    "domain/rehearsal",
-    "domain/webhook",
-    "operations/config",
-  ],
-  "domain/agent": [],
-  "domain/billing": ["domain/mail", "domain/webhook"],
-  "domain/call": [
-    "domain/agent",
-    "domain/billing",
-    "domain/contact",
-    "domain/conversation",
-    "domain/knowledge",
-    "domain/mail",
-    "domain/number",
-    "domain/schedule",
-    "domain/tool",
-    "domain/webhook",
-  ],
-  "domain/campaign": ["domain/billing", "domain/call", "domain/contact", "domain/number"],
-  "domain/contact": ["domain/agent", "domain/billing", "domain/conversation", "domain/number"],
-  "domain/conversation": ["domain/agent", "domain/knowledge"],
-  "domain/identity": ["domain/mail"],
-  "domain/knowledge": ["domain/agent", "domain/billing"],
-  "domain/mail": ["domain/agent"],
-  "domain/number": ["domain/billing", "domain/mail"],
-  "domain/rehearsal": [
-    "domain/agent",
-    "domain/billing",
-    "domain/call",
-    "domain/conversation",
-    "domain/tool",
-  ],
-  "domain/retention": [],
-  "domain/schedule": [],
-  "domain/tenant": ["domain/agent"],
-  "domain/tool": ["domain/billing", "domain/contact", "domain/conversation"],
-  "domain/webhook": ["domain/mail"],
-  "interface/contracts": [
-    "domain/agent",
-    "domain/billing",
-    "domain/call",
-    "domain/campaign",
-    "domain/contact",
-    "domain/identity",
-    "domain/number",
-    "domain/tenant",
-    "domain/tool",
-    "operations/admin",
-    "operations/privacy",
-  ],
-  "interface/control": ["interface/contracts", "operations/admin", "operations/config"],
-  "interface/http": [
-    "domain/agent",
-    "domain/billing",
-    "domain/call",
-    "domain/campaign",
-    "domain/contact",
-    "domain/conversation",
-    "domain/identity",
-    "domain/knowledge",
-    "domain/mail",
-    "domain/number",
-    "domain/rehearsal",
-    "domain/tenant",
-    "domain/tool",
-    "domain/webhook",
-    "interface/contracts",
-    "operations/admin",
-    "operations/backup",
-    "operations/doctor",
-    "operations/ops",
-  ],
-  "main.ts": ["cli"],
-  "operations/admin": [
-    "adapter/sip",
-    "adapter/store",
-    "domain/agent",
-    "domain/billing",
-    "domain/call",
-    "domain/campaign",
-    "domain/contact",
-    "domain/conversation",
-    "domain/identity",
-    "domain/knowledge",
-    "domain/number",
-    "domain/rehearsal",
-    "domain/tenant",
-    "domain/tool",
-    "domain/webhook",
-    "operations/backup",
-    "operations/doctor",
-    "operations/ops",
-    "operations/privacy",
-  ],
-  "operations/backup": ["adapter/store", "domain/billing", "domain/schedule"],
-  "operations/config": ["adapter/engine", "domain/agent", "domain/conversation"],
-  "operations/doctor": [
-    "adapter/engine",
-    "adapter/sip",
-    "adapter/store",
-    "domain/billing",
-    "domain/conversation",
-    "domain/tool",
-    "operations/backup",
-    "operations/config",
-    "operations/ops",
-    "workers.ts",
-  ],
-  "operations/ops": ["adapter/engine", "domain/call", "domain/mail", "operations/config"],
-  "operations/privacy": ["adapter/store", "domain/call", "domain/contact", "operations/backup"],
-  "operations/revocation": ["adapter/store", "domain/identity"],
-  "platform/audio": [],
-  "platform/config": [],
-  "platform/files": [],
-  "platform/memory": [],
-  "platform/net": [],
-  "platform/secrets": [],
-  "platform/threads": [],
-  "workers.ts": [],
+  platform: ["core"],
+  rules: ["core", "platform"],
+  adapters: ["core", "platform", "rules"],
+  store: ["core", "platform", "rules"],
+  services: ["core", "platform", "rules", "adapters", "store"],
+  http: ["core", "platform", "rules", "store", "services"],
+  routes: ["core", "platform", "rules", "store", "services", "http"],
+  // The agent form shows, while one types, what calls will say before the agent's first words.
+  dashboard: ["core", "rules"],
+  app: ["core", "platform", "rules", "adapters", "store", "services", "http", "routes"],
+  cli: ["core", "platform", "rules", "adapters", "store", "services", "http", "routes", "app"],
+};
+
+const layerOf = (file: string) => {
+  const path = file.replace(/^src\//, "");
+  if (SERVICES.has(path)) return "services";
+  return LAYERS.find(([, files]) => files.test(path))?.[0] ?? "";
 };
 
 const imports = new Map([...sources].map(([file, text]) => [file, importsOf(file, text)] as const));
-const arrows = new Map<string, Set<string>>();
-for (const [file, paths] of imports) {
-  const room = roomOf(file);
-  const known = arrows.get(room) ?? new Set();
-  arrows.set(room, known);
-  for (const path of paths) if (roomOf(path) !== room) known.add(roomOf(path));
-}
-const isOpen = (from: string, to: string) =>
-  to === "core" ? from !== "core" : to.startsWith("platform/") && from !== "core";
 
-test("imports point down: every import between folders is on the list, types included", () => {
-  const wrong = [...arrows].flatMap(([from, targets]) =>
-    [...targets]
-      .filter((to) => !isOpen(from, to) && !ALLOWED[from]?.includes(to))
-      .map((to) => `${from} → ${to}`),
-  );
+test("imports point down: a file imports its own layer and those below it, types included", () => {
+  const wrong = [...imports].flatMap(([file, paths]) => {
+    const layer = layerOf(file);
+    return paths
+      .filter((path) => layerOf(path) !== layer && !BELOW[layer]?.includes(layerOf(path)))
+      .map((path) => `${layer} → ${layerOf(path)}: ${file} → ${path}`);
+  });
   expect(wrong).toEqual([]);
 });
 
-test("every folder is on the list, and the list names no other", () => {
-  expect([...arrows.keys()].sort()).toEqual(Object.keys(ALLOWED).sort());
-});
-
-test("no cycle between folders", () => {
-  expect(cyclesOf(arrows)).toEqual([]);
+test("every file belongs to a layer, and the list of services names files that are there", () => {
+  expect([...sources.keys()].filter((file) => layerOf(file) === "")).toEqual([]);
+  expect([...SERVICES].filter((path) => !sources.has(`src/${path}`))).toEqual([]);
 });
 
 test("no cycle between files, types included", () => {
@@ -288,31 +122,32 @@ test("no cycle between files, types included", () => {
   );
 });
 
-/** Folders of many files, whose parts are subfolders: each imports those before it, and its folder's root. */
+/** Folders of many files, whose parts are folders: each imports those before it, and files of the folder itself. */
 const PARTS: Readonly<Record<string, readonly string[]>> = {
-  "adapter/store": [
-    ...["schema", "query", "migration", "sqlite", "libsql", "copy", "webhook", "agent"],
-    ...["billing", "contact", "identity", "knowledge", "mail", "node", "schedule", "call"],
-    ...["retention", "tenant"],
+  call: [
+    "store",
+    "admission",
+    "ended",
+    "live",
+    "inbound",
+    "outbound",
+    "web",
+    "recovery",
+    "service",
   ],
-  "domain/call": [
-    ...["admission", "ended", "live", "inbound", "outbound", "web", "recovery", "service"],
-  ],
-  "domain/conversation": [
+  conversation: [
     ...["speech", "prompt", "tools", "disclosure", "opt-out", "answering", "turn", "session"],
   ],
 };
 
-test("parts of a folder of many files import only the parts before them", () => {
-  const partOf = (file: string) => {
-    const [, , , part = "", ...rest] = file.split("/");
-    return rest.length > 0 ? part : "";
-  };
+test("a part of a folder imports only the parts before it", () => {
+  const folderOf = (file: string) => file.split("/")[1] ?? "";
+  const partOf = (file: string) => file.split("/").slice(2, -1)[0] ?? "";
   const wrong = [...imports].flatMap(([file, paths]) => {
-    const parts = ["", ...(PARTS[roomOf(file)] ?? [])];
+    const parts = ["", ...(PARTS[folderOf(file)] ?? [])];
     const at = parts.indexOf(partOf(file));
     return paths
-      .filter((path) => parts.length > 1 && roomOf(path) === roomOf(file))
+      .filter((path) => parts.length > 1 && folderOf(path) === folderOf(file))
       .filter((path) => at < 0 || !parts.slice(0, at + 1).includes(partOf(path)))
       .map((path) => `${file} → ${path}`);
   });
@@ -324,15 +159,14 @@ test("time and chance come through their ports", () => {
     /\bDate\.now\(|\bnew Date\(\)|(?<![.\w])set(?:Timeout|Interval|Immediate)\(|\bMath\.random\(|\bBun\.sleep\(/;
   const allowed = new Set(["src/core/clock.ts", "src/core/random.ts"]);
   const wrong = [...sources].filter(
-    ([file, text]) =>
-      !allowed.has(file) && !file.startsWith("src/interface/http/docs/") && direct.test(text),
+    ([file, text]) => !allowed.has(file) && !file.startsWith("src/http/docs/") && direct.test(text),
   );
   expect(wrong.map(([file]) => file)).toEqual([]);
 });
 
 test("SIP.js stays behind its seam", () => {
   const reaching = [...sources].filter(
-    ([file, text]) => !file.startsWith("src/adapter/sip/session/") && /from "sip\.js/.test(text),
+    ([file, text]) => !file.startsWith("src/sip/session/") && /from "sip\.js/.test(text),
   );
   expect(reaching.map(([file]) => file)).toEqual([]);
 });

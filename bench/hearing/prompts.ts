@@ -3,9 +3,9 @@
  * (test/support/speech).
  */
 
-import { Transcriber } from "../../src/adapter/engine/embedded/recogniser/transcriber.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { seededRandom } from "../../src/core/random.ts";
+import { Transcriber } from "../../src/engine/embedded/recogniser/transcriber.ts";
 import {
   recordedPrompts,
   wordsOf,
@@ -13,7 +13,7 @@ import {
 } from "../../test/support/speech/recorded-prompts.ts";
 import { overTelephone } from "../../test/support/speech/telephone-line.ts";
 
-const TRANSCRIBER = new URL("../../src/adapter/worker/transcriber.worker.ts", import.meta.url).href;
+const TRANSCRIBER = new URL("../../src/worker/transcriber.worker.ts", import.meta.url).href;
 
 interface Misread {
   readonly said: string;

@@ -5,12 +5,12 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openAiEmbedder } from "../../src/adapter/engine/openai/embeddings.ts";
-import { createWorkerIndex } from "../../src/adapter/knowledge/worker-index.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { silentLog } from "../../src/core/log.ts";
 import { type Random, seededRandom } from "../../src/core/random.ts";
-import type { KnowledgeScope } from "../../src/domain/knowledge/knowledge-index.ts";
+import { openAiEmbedder } from "../../src/engine/openai/embeddings.ts";
+import { createWorkerIndex } from "../../src/features/knowledge/index/worker-index.ts";
+import type { KnowledgeScope } from "../../src/features/knowledge/knowledge-index.ts";
 import { spawnKnowledgeWorker } from "../../src/workers.ts";
 import { embeddingSettings } from "../../test/support/engine/engine-session.ts";
 import { percentile } from "../process/percentile.ts";

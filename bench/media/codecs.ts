@@ -4,13 +4,13 @@
  * resampling). Unit: times real time, by CPU time. A call needs both directions.
  */
 
-import { DtmfDetector } from "../../src/adapter/media/dtmf/tone-detector.ts";
-import { RtpReceiver } from "../../src/adapter/media/rtp/receiver.ts";
-import { RtpSender } from "../../src/adapter/media/rtp/sender.ts";
-import { SrtpSession } from "../../src/adapter/media/srtp/session.ts";
 import type { CodecName } from "../../src/core/codecs.ts";
 import type { SrtpKeys } from "../../src/core/media-plan.ts";
 import { seededRandom } from "../../src/core/random.ts";
+import { DtmfDetector } from "../../src/media/dtmf/tone-detector.ts";
+import { RtpReceiver } from "../../src/media/rtp/receiver.ts";
+import { RtpSender } from "../../src/media/rtp/sender.ts";
+import { SrtpSession } from "../../src/media/srtp/session.ts";
 
 export interface CodecResult {
   readonly line: string;

@@ -2,8 +2,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createEncoder } from "../../src/adapter/media/recording/encoder.ts";
-import { wavHeader } from "../../src/adapter/media/recording/wav.ts";
+import { createEncoder } from "../../src/media/recording/encoder.ts";
+import { wavHeader } from "../../src/media/recording/wav.ts";
 import { spawnEncoderWorker } from "../../src/workers.ts";
 
 export interface EncodingResult {

@@ -3,12 +3,12 @@
  * all are connected. When its standard input closes, it prints its CPU time and memory and exits.
  */
 
-import { createCallAudio } from "../../src/adapter/media/call-audio.ts";
-import { createDepartures, startDepartures } from "../../src/adapter/media/rtp/departures.ts";
-import { createPacer } from "../../src/adapter/media/rtp/pacer.ts";
-import { createPortPool } from "../../src/adapter/media/rtp/port-pool.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { silentLog } from "../../src/core/log.ts";
+import { createCallAudio } from "../../src/media/call-audio.ts";
+import { createDepartures, startDepartures } from "../../src/media/rtp/departures.ts";
+import { createPacer } from "../../src/media/rtp/pacer.ts";
+import { createPortPool } from "../../src/media/rtp/port-pool.ts";
 
 const [host = "", port = "", streams = "250"] = process.argv.slice(2);
 const pacer = createPacer(systemClock, silentLog);

@@ -5,9 +5,9 @@
  * open.
  */
 import { Database as Sqlite } from "bun:sqlite";
-import { openDatabase } from "../../src/adapter/store/sqlite/database.ts";
 import { indexSomeCalls } from "../../src/app/call-indexing.ts";
 import { yieldToEventLoop } from "../../src/core/clock.ts";
+import { openDatabase } from "../../src/store/sqlite/database.ts";
 
 export interface Past {
   /** Total number; four of five belong to the large tenant. */

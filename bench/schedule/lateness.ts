@@ -7,14 +7,14 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { scheduleStore } from "../../src/adapter/store/schedule/schedule-store.ts";
-import { tenants } from "../../src/adapter/store/schema/index.ts";
-import { openDatabase } from "../../src/adapter/store/sqlite/database.ts";
 import { systemClock as clock, sleep } from "../../src/core/clock.ts";
 import type { Database } from "../../src/core/database.ts";
 import { AppError } from "../../src/core/errors.ts";
 import { silentLog } from "../../src/core/log.ts";
-import { Scheduler } from "../../src/domain/schedule/scheduler.ts";
+import { scheduleStore } from "../../src/features/schedule/schedule-store.ts";
+import { Scheduler } from "../../src/features/schedule/scheduler.ts";
+import { tenants } from "../../src/store/schema/index.ts";
+import { openDatabase } from "../../src/store/sqlite/database.ts";
 
 export interface Lateness {
   readonly entries: number;

@@ -10,7 +10,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { AppSettings } from "../../src/app/settings.ts";
-import { conversationKeys } from "../../src/domain/conversation/conversation-settings.ts";
+import { conversationKeys } from "../../src/conversation/conversation-settings.ts";
 import { raiseSignalling } from "../../src/platform/threads/priority.ts";
 import { startAppliance } from "../../test/support/appliance/appliance.ts";
 import { openAiChoice, sameForAllParts } from "../../test/support/engine/engine-session.ts";

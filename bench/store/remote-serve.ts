@@ -5,12 +5,12 @@
  */
 import { join } from "node:path";
 import { sql } from "drizzle-orm";
-import { openRemoteDatabase } from "../../src/adapter/store/libsql/database.ts";
-import { openDatabase } from "../../src/adapter/store/sqlite/database.ts";
-import { rateStore } from "../../src/adapter/store/tenant/rate-store.ts";
 import { systemClock as clock } from "../../src/core/clock.ts";
 import { systemRandom as random } from "../../src/core/random.ts";
-import { sharedRateLimiter } from "../../src/interface/http/shared-rate-limit.ts";
+import { rateStore } from "../../src/http/rate-store.ts";
+import { sharedRateLimiter } from "../../src/http/shared-rate-limit.ts";
+import { openRemoteDatabase } from "../../src/store/libsql/database.ts";
+import { openDatabase } from "../../src/store/sqlite/database.ts";
 import { ask, pickId, startApiServer } from "../../test/support/http/api-server.ts";
 import { tempDir } from "../../test/support/temp-dir.ts";
 

@@ -2,13 +2,14 @@
  * Recognition delay of one speech worker of the embedded engine with several concurrent speakers.
  * Each says one recorded sentence after another in real time and waits 3 s, as for an answer.
  */
-import { createEmbeddedEngine } from "../../src/adapter/engine/embedded/engine.ts";
-import { topicsHere } from "../../src/adapter/engine/embedded/scripted/topics-here.ts";
-import { transcribersFor } from "../../src/adapter/engine/embedded/talkers.ts";
+
+import type { EngineSession } from "../../src/conversation/engine-port.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { silentLog } from "../../src/core/log.ts";
 import { seededRandom } from "../../src/core/random.ts";
-import type { EngineSession } from "../../src/domain/conversation/engine-port.ts";
+import { createEmbeddedEngine } from "../../src/engine/embedded/engine.ts";
+import { topicsHere } from "../../src/engine/embedded/scripted/topics-here.ts";
+import { transcribersFor } from "../../src/engine/embedded/talkers.ts";
 import { spawnSpeechWorker } from "../../src/workers.ts";
 import { recordedPrompts } from "../../test/support/speech/recorded-prompts.ts";
 import { overTelephone } from "../../test/support/speech/telephone-line.ts";

@@ -7,8 +7,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { ConversationSettings } from "../../src/conversation/conversation-settings.ts";
 import { createVoices } from "../../src/demo/voices.ts";
-import type { ConversationSettings } from "../../src/domain/conversation/conversation-settings.ts";
 import { encodeG711 } from "../../src/platform/audio/g711.ts";
 import { type Answers, measureOurs } from "../calls/phones.ts";
 import { nativePrograms } from "../media/native.ts";

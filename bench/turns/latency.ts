@@ -7,13 +7,13 @@
  * at the first silence.
  */
 import { fileURLToPath } from "node:url";
+import type { ConversationSettings } from "../../src/conversation/conversation-settings.ts";
 import {
   DEFAULT_GUARD,
   EMBEDDED_ONLY,
   type EngineSettings,
   type ProviderChoice,
-} from "../../src/adapter/engine/settings.ts";
-import type { ConversationSettings } from "../../src/domain/conversation/conversation-settings.ts";
+} from "../../src/engine/settings.ts";
 import {
   openAiChoice,
   realtimeChoice,

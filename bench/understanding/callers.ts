@@ -3,11 +3,8 @@
  * English), and flite's recorded voices through ffmpeg. Test voices are never used for tuning.
  */
 
-import {
-  ESPEAK_SAMPLE_RATE_HZ,
-  loadEspeak,
-} from "../../src/adapter/engine/embedded/speech/espeak.ts";
-import { escapeSsml } from "../../src/adapter/engine/embedded/speech/sentences.ts";
+import { ESPEAK_SAMPLE_RATE_HZ, loadEspeak } from "../../src/engine/embedded/speech/espeak.ts";
+import { escapeSsml } from "../../src/engine/embedded/speech/sentences.ts";
 import { createResampler } from "../../src/platform/audio/resampler.ts";
 
 export type Caller =

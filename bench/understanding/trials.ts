@@ -3,29 +3,26 @@
  * activity detector and endpointing of a call, the recogniser, and the scripted agent's first
  * reply.
  */
-import type { Nearness } from "../../src/adapter/engine/embedded/meaning/lessons.ts";
-import { CallerSttStream } from "../../src/adapter/engine/embedded/recogniser/recogniser.ts";
-import { Transcriber } from "../../src/adapter/engine/embedded/recogniser/transcriber.ts";
+
+import type { LlmEvent, SttResult } from "../../src/conversation/engine-port.ts";
+import { endpointingSilenceMs } from "../../src/conversation/turn/endpointing.ts";
+import { UtteranceSegmenter } from "../../src/conversation/turn/utterance-segmenter.ts";
+import { type Clock, systemClock } from "../../src/core/clock.ts";
+import { seededRandom } from "../../src/core/random.ts";
+import type { Nearness } from "../../src/engine/embedded/meaning/lessons.ts";
+import { CallerSttStream } from "../../src/engine/embedded/recogniser/recogniser.ts";
+import { Transcriber } from "../../src/engine/embedded/recogniser/transcriber.ts";
 import {
   type KnowledgeEntry,
   parseKnowledge,
-} from "../../src/adapter/engine/embedded/scripted/knowledge.ts";
-import { createScriptedSession } from "../../src/adapter/engine/embedded/scripted/scripted-session.ts";
-import {
-  lessonOf,
-  Topics,
-  textForMeaning,
-} from "../../src/adapter/engine/embedded/scripted/topics.ts";
-import { loadVad, type VadFactory } from "../../src/adapter/media/audio/vad.ts";
-import { type Clock, systemClock } from "../../src/core/clock.ts";
-import { seededRandom } from "../../src/core/random.ts";
-import type { LlmEvent, SttResult } from "../../src/domain/conversation/engine-port.ts";
-import { endpointingSilenceMs } from "../../src/domain/conversation/turn/endpointing.ts";
-import { UtteranceSegmenter } from "../../src/domain/conversation/turn/utterance-segmenter.ts";
+} from "../../src/engine/embedded/scripted/knowledge.ts";
+import { createScriptedSession } from "../../src/engine/embedded/scripted/scripted-session.ts";
+import { lessonOf, Topics, textForMeaning } from "../../src/engine/embedded/scripted/topics.ts";
+import { loadVad, type VadFactory } from "../../src/media/audio/vad.ts";
 import { decodeG711, encodeG711 } from "../../src/platform/audio/g711.ts";
 import type { Faq, Question } from "./faqs/faq.ts";
 
-const TRANSCRIBER = new URL("../../src/adapter/worker/transcriber.worker.ts", import.meta.url).href;
+const TRANSCRIBER = new URL("../../src/worker/transcriber.worker.ts", import.meta.url).href;
 const FRAME_SAMPLES = 160;
 const FRAME_MS = 20;
 /** Interval at which to check whether the agent's topics are learnt. */

@@ -1,5 +1,5 @@
 /** Questions and knowledge of the conversations in docs/spoken/: ten businesses per language. */
-import type { AgentLanguage } from "../../src/domain/agent/agent.ts";
+import type { AgentLanguage } from "../../src/features/agent/agent.ts";
 
 export interface Business {
   readonly company: string;

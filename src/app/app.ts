@@ -5,19 +5,19 @@
  * scheduler). Each part registers its stop when it has started; parts stop in reverse order.
  */
 
+import type { CallService } from "../call/ports.ts";
+import type { CallConfig } from "../conversation/call-config.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Database } from "../core/database.ts";
 import type { Log } from "../core/log.ts";
 import type { Random } from "../core/random.ts";
-import type { CallService } from "../domain/call/ports.ts";
-import type { BirthdayCalls } from "../domain/contact/birthday-calls.ts";
-import type { CallConfig } from "../domain/conversation/call-config.ts";
-import type { EventSink } from "../domain/webhook/ports.ts";
-import { askServices, COMMAND_LINE } from "../interface/contracts/ask.ts";
-import type { Ask } from "../interface/contracts/operations.ts";
-import type { Services } from "../operations/admin/services.ts";
-import type { TurnFeed } from "../operations/admin/turn-feed.ts";
-import type { FreeDiskBytes } from "../operations/ops/disk-watch.ts";
+import type { Services } from "../features/appliance/services.ts";
+import type { TurnFeed } from "../features/call-log/turn-feed.ts";
+import type { BirthdayCalls } from "../features/contact/birthday-calls.ts";
+import type { EventSink } from "../features/webhook/ports.ts";
+import { askServices, COMMAND_LINE } from "../http/contracts/ask.ts";
+import type { Ask } from "../http/contracts/operations.ts";
+import type { FreeDiskBytes } from "../ops/disk-watch.ts";
 import { type HostPort, hostPortText } from "../platform/config/formats.ts";
 import type { Doctor } from "./dashboard.ts";
 import type { HealthCheck } from "./health.ts";

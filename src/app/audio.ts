@@ -3,30 +3,26 @@
  * background, so that the API answers first. Calls that arrive meanwhile wait for the workers.
  */
 
-import { memoryShort } from "../adapter/engine/embedded/hearing-memory.ts";
-import type { FailedVoice } from "../adapter/engine/embedded/own-voices/voice-files.ts";
-import type { AskTopics } from "../adapter/engine/embedded/scripted/agent-topics.ts";
-import type { ProviderTrouble } from "../adapter/engine/provider-trouble.ts";
-import { EMBEDDED } from "../adapter/engine/registry.ts";
-import {
-  type EngineSettings,
-  followsPrompt,
-  understandsSpeech,
-} from "../adapter/engine/settings.ts";
-import { createEncoder } from "../adapter/media/recording/encoder.ts";
+import type { CallMedia, RecordingEncoder } from "../call/media-port.ts";
+import type { VoiceSampler } from "../call/web/voice-samples.ts";
+import type { CallConfig } from "../conversation/call-config.ts";
+import type { Clock } from "../core/clock.ts";
+import { AppError, describeError } from "../core/errors.ts";
+import type { Log } from "../core/log.ts";
+import { memoryShort } from "../engine/embedded/hearing-memory.ts";
+import type { FailedVoice } from "../engine/embedded/own-voices/voice-files.ts";
+import type { AskTopics } from "../engine/embedded/scripted/agent-topics.ts";
+import type { ProviderTrouble } from "../engine/provider-trouble.ts";
+import { EMBEDDED } from "../engine/registry.ts";
+import { type EngineSettings, followsPrompt, understandsSpeech } from "../engine/settings.ts";
+import type { AgentLanguage } from "../features/agent/agent.ts";
+import type { KnowledgeIndex } from "../features/knowledge/knowledge-index.ts";
+import { createEncoder } from "../media/recording/encoder.ts";
 import {
   type CallWorkerPool,
   createCallWorkerPool,
   type SpeechLoad,
-} from "../adapter/worker/call-worker-pool.ts";
-import type { Clock } from "../core/clock.ts";
-import { AppError, describeError } from "../core/errors.ts";
-import type { Log } from "../core/log.ts";
-import type { AgentLanguage } from "../domain/agent/agent.ts";
-import type { CallMedia, RecordingEncoder } from "../domain/call/media-port.ts";
-import type { VoiceSampler } from "../domain/call/web/voice-samples.ts";
-import type { CallConfig } from "../domain/conversation/call-config.ts";
-import type { KnowledgeIndex } from "../domain/knowledge/knowledge-index.ts";
+} from "../worker/call-worker-pool.ts";
 import { spawnCallWorker, spawnEncoderWorker, spawnSpeechWorker } from "../workers.ts";
 import type { AppSettings } from "./settings.ts";
 

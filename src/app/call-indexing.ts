@@ -2,11 +2,12 @@
  * Adds ended calls to the full-text index in small batches. The queue also contains all calls from
  * before the index existed. Every node of a store does this; each batch is indexed by one node.
  */
-import { searchIndexStore } from "../adapter/store/call/search-index.ts";
+
 import { type Clock, sleep } from "../core/clock.ts";
 import type { Database } from "../core/database.ts";
 import type { Log } from "../core/log.ts";
 import { WorkLoop } from "../core/work-loop.ts";
+import { searchIndexStore } from "../features/call-log/search-index-store.ts";
 
 interface CallIndexing {
   readonly database: Database;

@@ -3,13 +3,13 @@
  * Never throws.
  */
 
-import type { SipDeps } from "../adapter/sip/stack.ts";
-import { type CallNoticeKind, callNoticeStore } from "../adapter/store/call/call-notice-store.ts";
+import { type CallNoticeKind, callNoticeStore } from "../call/store/call-notice-store.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Database } from "../core/database.ts";
 import { describeError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
-import { countryOf, networkNumber } from "../domain/number/national-form.ts";
+import { countryOf, networkNumber } from "../features/number/national-form.ts";
+import type { SipDeps } from "../sip/stack.ts";
 
 const PAUSE_MS = 60_000;
 const REMEMBERED_MAX = 1000;

@@ -3,37 +3,37 @@
  * calls, campaigns.
  */
 
-import { quotaStore } from "../adapter/store/billing/quota-store.ts";
-import { callSetupStore } from "../adapter/store/call/call-setup-store.ts";
-import { birthdayStore } from "../adapter/store/contact/birthday-store.ts";
-import { callerStore } from "../adapter/store/contact/caller-store.ts";
-import { contactStore } from "../adapter/store/contact/contact-store.ts";
-import { crmStore } from "../adapter/store/contact/crm-store.ts";
-import { doNotCallStore } from "../adapter/store/contact/do-not-call-store.ts";
-import { pinStore } from "../adapter/store/contact/pin-store.ts";
-import { campaignStore } from "../adapter/store/schedule/campaign-store.ts";
+import type { Admission } from "../call/admission/admission.ts";
+import type { CallService } from "../call/ports.ts";
+import { callSetupStore } from "../call/store/call-setup-store.ts";
 import type { Clock, ClockTrust } from "../core/clock.ts";
 import type { Database, Queries } from "../core/database.ts";
 import type { Log } from "../core/log.ts";
 import type { Random } from "../core/random.ts";
-import type { Billing } from "../domain/billing/billing.ts";
-import { createQuotas } from "../domain/billing/quotas.ts";
-import type { Admission } from "../domain/call/admission/admission.ts";
-import type { CallService } from "../domain/call/ports.ts";
-import { Campaigns } from "../domain/campaign/campaigns.ts";
-import { CampaignRunner } from "../domain/campaign/runner.ts";
-import { BirthdayCalls } from "../domain/contact/birthday-calls.ts";
-import { Callers, type EndListener } from "../domain/contact/callers.ts";
-import { CrmLookup } from "../domain/contact/crm/lookup.ts";
-import { CrmPosts } from "../domain/contact/crm/posts.ts";
-import { crmTeller } from "../domain/contact/crm/tell.ts";
-import { type CrmTrial, crmTrial } from "../domain/contact/crm/trial.ts";
+import type { Billing } from "../features/billing/billing.ts";
+import { quotaStore } from "../features/billing/quota-store.ts";
+import { createQuotas } from "../features/billing/quotas.ts";
+import { campaignStore } from "../features/campaign/campaign-store.ts";
+import { Campaigns } from "../features/campaign/campaigns.ts";
+import { CampaignRunner } from "../features/campaign/runner.ts";
+import { BirthdayCalls } from "../features/contact/birthday-calls.ts";
+import { birthdayStore } from "../features/contact/birthday-store.ts";
+import { callerStore } from "../features/contact/caller-store.ts";
+import { Callers, type EndListener } from "../features/contact/callers.ts";
+import { contactStore } from "../features/contact/contact-store.ts";
+import { CrmLookup } from "../features/contact/crm/lookup.ts";
+import { CrmPosts } from "../features/contact/crm/posts.ts";
+import { crmTeller } from "../features/contact/crm/tell.ts";
+import { type CrmTrial, crmTrial } from "../features/contact/crm/trial.ts";
+import { crmStore } from "../features/contact/crm-store.ts";
 import {
   createDoNotCallList,
   DO_NOT_CALL_PURPOSE,
   type DoNotCallList,
-} from "../domain/contact/do-not-call.ts";
-import { createPinCheck } from "../domain/contact/pin-check.ts";
+} from "../features/contact/do-not-call.ts";
+import { doNotCallStore } from "../features/contact/do-not-call-store.ts";
+import { createPinCheck } from "../features/contact/pin-check.ts";
+import { pinStore } from "../features/contact/pin-store.ts";
 import type { OutboundHttpClient } from "../platform/net/outbound-http.ts";
 import type { Vault } from "../platform/secrets/vault.ts";
 

@@ -2,8 +2,8 @@
  * Cluster state from one read of the store: the lease of each trunk, and the nodes that may hold
  * trunks.
  */
-import type { NodeRow } from "../adapter/store/node/node-store.ts";
-import type { TrunkLease } from "../adapter/store/node/trunk-lease-store.ts";
+import type { NodeRow } from "../features/appliance/node-store.ts";
+import type { TrunkLease } from "../features/trunk/trunk-lease-store.ts";
 import type { NodeLoad } from "./trunk-spread.ts";
 
 export interface Fleet {

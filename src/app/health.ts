@@ -2,9 +2,9 @@
  * The health of the appliance, for /readyz, monitoring and the loop that feeds systemd's watchdog.
  */
 
+import type { SipStack } from "../call/sip-port.ts";
 import type { Database } from "../core/database.ts";
-import type { SipStack } from "../domain/call/sip-port.ts";
-import type { DescriptorWatch } from "../operations/ops/descriptor-watch.ts";
+import type { DescriptorWatch } from "../ops/descriptor-watch.ts";
 import type { Audio } from "./audio.ts";
 import type { Maintenance } from "./maintenance.ts";
 

@@ -1,20 +1,19 @@
 /** Starts the HTTP server with its routes and services. */
 
-import { idempotencyStore } from "../adapter/store/tenant/idempotency-store.ts";
-import { rateStore } from "../adapter/store/tenant/rate-store.ts";
+import type { CallService } from "../call/ports.ts";
+import type { SipStack } from "../call/sip-port.ts";
 import type { Clock, ClockTrust } from "../core/clock.ts";
 import type { Database } from "../core/database.ts";
 import type { Log } from "../core/log.ts";
 import type { Random } from "../core/random.ts";
-import type { Billing } from "../domain/billing/billing.ts";
-import type { CallService } from "../domain/call/ports.ts";
-import type { SipStack } from "../domain/call/sip-port.ts";
-import type { Identity } from "../domain/identity/identity.ts";
-import type { Rehearsals } from "../domain/rehearsal/rehearsals.ts";
-import type { DashboardParts } from "../interface/http/dashboard/ports.ts";
-import { HttpServer } from "../interface/http/server.ts";
-import { sharedRateLimiter } from "../interface/http/shared-rate-limit.ts";
-import type { Services } from "../operations/admin/services.ts";
+import type { Services } from "../features/appliance/services.ts";
+import type { Billing } from "../features/billing/billing.ts";
+import type { Identity } from "../features/identity/identity.ts";
+import type { Rehearsals } from "../features/rehearsal/rehearsals.ts";
+import type { DashboardParts } from "../http/dashboard/ports.ts";
+import { idempotencyStore } from "../http/idempotency-store.ts";
+import { rateStore } from "../http/rate-store.ts";
+import { sharedRateLimiter } from "../http/shared-rate-limit.ts";
 import { hostPortText } from "../platform/config/formats.ts";
 import type { Vault } from "../platform/secrets/vault.ts";
 import type { Audio } from "./audio.ts";
@@ -23,6 +22,7 @@ import type { Delivery } from "./delivery.ts";
 import type { HealthCheck } from "./health.ts";
 import type { Payments } from "./payments.ts";
 import { locateRecording } from "./recording-files.ts";
+import { HttpServer } from "./server/server.ts";
 import type { AppSettings, Tuning } from "./settings.ts";
 
 interface HttpParts {

@@ -4,20 +4,20 @@
  */
 
 import { existsSync } from "node:fs";
-import { openAiEmbedder } from "../adapter/engine/openai/embeddings.ts";
-import {
-  createWorkerReader,
-  type WorkerReader,
-} from "../adapter/knowledge/reader/worker-reader.ts";
-import { createWorkerIndex, type WorkerIndex } from "../adapter/knowledge/worker-index.ts";
-import { fileStore } from "../adapter/store/knowledge/file-store.ts";
-import { siteStore } from "../adapter/store/knowledge/site-store.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Database } from "../core/database.ts";
 import { describeError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
-import type { DocumentReader } from "../domain/knowledge/documents.ts";
-import { SiteReader, type Sites } from "../domain/knowledge/sites.ts";
+import { openAiEmbedder } from "../engine/openai/embeddings.ts";
+import type { DocumentReader } from "../features/knowledge/documents.ts";
+import { fileStore } from "../features/knowledge/file-store.ts";
+import { createWorkerIndex, type WorkerIndex } from "../features/knowledge/index/worker-index.ts";
+import {
+  createWorkerReader,
+  type WorkerReader,
+} from "../features/knowledge/reader/worker-reader.ts";
+import { siteStore } from "../features/knowledge/site-store.ts";
+import { SiteReader, type Sites } from "../features/knowledge/sites.ts";
 import type { OutboundHttpClient } from "../platform/net/outbound-http.ts";
 import { trusting } from "../platform/net/trust.ts";
 import { spawnKnowledgeWorker, spawnReaderWorker } from "../workers.ts";

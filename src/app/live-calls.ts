@@ -1,14 +1,14 @@
 /** Live calls for the dashboard: changes, turns and registrations, by tenant. */
 
+import type { CallIdentity } from "../call/call-identity.ts";
+import type { LiveCall } from "../call/live/live-call.ts";
+import type { CallRegistry } from "../call/live/registry.ts";
+import type { RegistrationStatus } from "../call/sip-port.ts";
+import { statusOf } from "../call/state.ts";
+import type { TurnRecord } from "../conversation/call-report.ts";
 import type { Clock } from "../core/clock.ts";
 import { Emitter } from "../core/emitter.ts";
-import type { CallIdentity } from "../domain/call/call-identity.ts";
-import type { LiveCall } from "../domain/call/live/live-call.ts";
-import type { CallRegistry } from "../domain/call/live/registry.ts";
-import type { RegistrationStatus } from "../domain/call/sip-port.ts";
-import { statusOf } from "../domain/call/state.ts";
-import type { TurnRecord } from "../domain/conversation/call-report.ts";
-import type { LiveCalls, LiveCallView, LiveEvent } from "../interface/http/dashboard/ports.ts";
+import type { LiveCalls, LiveCallView, LiveEvent } from "../http/dashboard/ports.ts";
 
 /** Maximum number of turns shown per live call. The transcript has all of them. */
 const TURNS_MAX = 500;

@@ -3,22 +3,17 @@
  * libSQL server, its operator makes the backups and checks.
  */
 
-import { retentionStore } from "../adapter/store/retention/retention-store.ts";
 import type { Clock, ClockTrust } from "../core/clock.ts";
 import type { Database } from "../core/database.ts";
 import type { Log } from "../core/log.ts";
-import { Retention } from "../domain/retention/retention.ts";
-import { type Backups, backupsDirOf, createBackups } from "../operations/backup/backups.ts";
-import { startNightlyBackup } from "../operations/backup/nightly.ts";
-import { runDatabaseJob } from "../operations/backup/run-database-job.ts";
-import { watchDirectory } from "../operations/ops/directory-watch.ts";
-import {
-  type DiskWatch,
-  type FreeDiskBytes,
-  freeBytesOf,
-  watchDisk,
-} from "../operations/ops/disk-watch.ts";
-import { watchIntegrity } from "../operations/ops/integrity-watch.ts";
+import { Retention } from "../features/privacy/retention.ts";
+import { retentionStore } from "../features/privacy/retention-store.ts";
+import { type Backups, backupsDirOf, createBackups } from "../ops/backup/backups.ts";
+import { startNightlyBackup } from "../ops/backup/nightly.ts";
+import { runDatabaseJob } from "../ops/backup/run-database-job.ts";
+import { watchDirectory } from "../ops/directory-watch.ts";
+import { type DiskWatch, type FreeDiskBytes, freeBytesOf, watchDisk } from "../ops/disk-watch.ts";
+import { watchIntegrity } from "../ops/integrity-watch.ts";
 import { spawnDatabaseWorker } from "../workers.ts";
 import { rehearsalRuns } from "./rehearsal-runs.ts";
 import type { AppSettings } from "./settings.ts";

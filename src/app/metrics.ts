@@ -3,18 +3,18 @@
  * them.
  */
 
-import { metricStore } from "../adapter/store/tenant/metric-store.ts";
+import type { CallIdentity } from "../call/call-identity.ts";
+import type { EndOfCall } from "../call/live/live-call.ts";
+import { stagesOf } from "../call/timeline.ts";
+import type { DiscardedWork, EngineUsage, TurnRecord } from "../conversation/call-report.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Database } from "../core/database.ts";
 import type { Log } from "../core/log.ts";
-import type { CallIdentity } from "../domain/call/call-identity.ts";
-import type { EndOfCall } from "../domain/call/live/live-call.ts";
-import { stagesOf } from "../domain/call/timeline.ts";
-import type { DiscardedWork, EngineUsage, TurnRecord } from "../domain/conversation/call-report.ts";
-import type { ToolRunner } from "../domain/tool/ports.ts";
-import { descriptorsOf } from "../operations/ops/descriptor-watch.ts";
-import { type MetricsListener, startMetricsListener } from "../operations/ops/metrics/listener.ts";
-import { createMetrics, type Metrics } from "../operations/ops/metrics/metrics.ts";
+import type { ToolRunner } from "../features/tool/ports.ts";
+import { descriptorsOf } from "../ops/descriptor-watch.ts";
+import { type MetricsListener, startMetricsListener } from "../ops/metrics/listener.ts";
+import { metricStore } from "../ops/metrics/metric-store.ts";
+import { createMetrics, type Metrics } from "../ops/metrics/metrics.ts";
 import type { AppSettings } from "./settings.ts";
 
 export interface Monitoring {

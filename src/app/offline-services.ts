@@ -1,22 +1,22 @@
 /** The services for an operator's command on a data directory without a running server. */
 
-import { billingStores } from "../adapter/store/billing/billing-stores.ts";
-import { quotaStore } from "../adapter/store/billing/quota-store.ts";
-import { apiKeyStore } from "../adapter/store/identity/api-key-store.ts";
-import { mailStore } from "../adapter/store/mail/mail-store.ts";
-import { campaignStore } from "../adapter/store/schedule/campaign-store.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Database } from "../core/database.ts";
 import { silentLog as log } from "../core/log.ts";
 import type { Random } from "../core/random.ts";
-import { Billing } from "../domain/billing/billing.ts";
-import { createQuotas } from "../domain/billing/quotas.ts";
-import { Campaigns } from "../domain/campaign/campaigns.ts";
-import type { Identity } from "../domain/identity/identity.ts";
-import { ApiKeys } from "../domain/tenant/api-keys.ts";
-import type { Services } from "../operations/admin/services.ts";
-import { createBackups } from "../operations/backup/backups.ts";
-import { copyBeforeUpgrade } from "../operations/backup/before-upgrade.ts";
+import type { Services } from "../features/appliance/services.ts";
+import { Billing } from "../features/billing/billing.ts";
+import { billingStores } from "../features/billing/billing-stores.ts";
+import { quotaStore } from "../features/billing/quota-store.ts";
+import { createQuotas } from "../features/billing/quotas.ts";
+import { campaignStore } from "../features/campaign/campaign-store.ts";
+import { Campaigns } from "../features/campaign/campaigns.ts";
+import type { Identity } from "../features/identity/identity.ts";
+import { apiKeyStore } from "../features/key/api-key-store.ts";
+import { ApiKeys } from "../features/key/api-keys.ts";
+import { mailStore } from "../features/mail/mail-store.ts";
+import { createBackups } from "../ops/backup/backups.ts";
+import { copyBeforeUpgrade } from "../ops/backup/before-upgrade.ts";
 import type { Vault } from "../platform/secrets/vault.ts";
 import { createPayments } from "./payments.ts";
 import { createPeople } from "./people.ts";

@@ -1,19 +1,19 @@
 /** Checkouts with the configured payment provider. */
 
-import { manualPayments } from "../adapter/payments/manual.ts";
+import type { Clock } from "../core/clock.ts";
+import type { Database } from "../core/database.ts";
+import type { Log } from "../core/log.ts";
+import type { Random } from "../core/random.ts";
+import { billingStores } from "../features/billing/billing-stores.ts";
+import { Checkouts } from "../features/billing/checkout.ts";
+import type { PaymentProvider } from "../features/billing/payment-provider.ts";
+import { manualPayments } from "../features/billing/payments/manual.ts";
 import {
   type EventStatus,
   StripeEvents,
   StripeProvider,
   stripeClient,
-} from "../adapter/payments/stripe.ts";
-import { billingStores } from "../adapter/store/billing/billing-stores.ts";
-import type { Clock } from "../core/clock.ts";
-import type { Database } from "../core/database.ts";
-import type { Log } from "../core/log.ts";
-import type { Random } from "../core/random.ts";
-import { Checkouts } from "../domain/billing/checkout.ts";
-import type { PaymentProvider } from "../domain/billing/payment-provider.ts";
+} from "../features/billing/payments/stripe.ts";
 import type { AppSettings } from "./settings.ts";
 
 export interface Payments {

@@ -1,16 +1,16 @@
-/** Builds the identity services (src/domain/identity). */
+/** Builds the identity services (src/features/identity). */
 
 import { networkInterfaces } from "node:os";
-import { identityStores } from "../adapter/store/identity/identity-stores.ts";
-import { tenantAdminStore } from "../adapter/store/tenant/tenant-admin-store.ts";
 import type { Clock, ClockTrust } from "../core/clock.ts";
 import type { Database } from "../core/database.ts";
 import type { Log } from "../core/log.ts";
 import type { Random } from "../core/random.ts";
-import type { Plan } from "../domain/billing/ports.ts";
-import { createIdentity, type Identity } from "../domain/identity/identity.ts";
-import type { MailQueue } from "../domain/mail/mail-queue.ts";
-import { insertTenant } from "../domain/tenant/create-tenant.ts";
+import type { Plan } from "../features/billing/ports.ts";
+import { createIdentity, type Identity } from "../features/identity/identity.ts";
+import { identityStores } from "../features/identity/identity-stores.ts";
+import type { MailQueue } from "../features/mail/mail-queue.ts";
+import { insertTenant } from "../features/tenant/create-tenant.ts";
+import { tenantAdminStore } from "../features/tenant/tenant-admin-store.ts";
 
 const DEFAULT_TIME_ZONE = "Europe/Vilnius";
 

@@ -6,11 +6,11 @@ import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describeError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
-import type { OpenPhones, PhoneOrder, PhoneRehearsals } from "../domain/rehearsal/rehearsals.ts";
-import { failedResult, type RehearsalResult } from "../domain/rehearsal/result.ts";
-import type { SuiteCase } from "../domain/rehearsal/suite.ts";
-import type { LiveTools } from "../domain/rehearsal/text-call.ts";
-import type { Config } from "../operations/config/schema.ts";
+import type { OpenPhones, PhoneOrder, PhoneRehearsals } from "../features/rehearsal/rehearsals.ts";
+import { failedResult, type RehearsalResult } from "../features/rehearsal/result.ts";
+import type { SuiteCase } from "../features/rehearsal/suite.ts";
+import type { LiveTools } from "../features/rehearsal/text-call.ts";
+import type { Config } from "../ops/config/schema.ts";
 import { atOrdinaryPriority } from "../platform/threads/priority.ts";
 
 type Sections = Pick<Config, "engine" | "conversation">;

@@ -7,14 +7,14 @@ import { randomUUID } from "node:crypto";
 import { rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { AskTopics } from "../adapter/engine/embedded/scripted/agent-topics.ts";
-import { createWorkerIndex } from "../adapter/knowledge/worker-index.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
 import type { WorkerHandle } from "../core/worker-handle.ts";
-import type { KnowledgeScope } from "../domain/knowledge/knowledge-index.ts";
-import type { RehearsedAgent } from "../domain/rehearsal/agent-file.ts";
-import type { TextRehearsalPorts } from "../domain/rehearsal/rehearse-text.ts";
+import type { AskTopics } from "../engine/embedded/scripted/agent-topics.ts";
+import { createWorkerIndex } from "../features/knowledge/index/worker-index.ts";
+import type { KnowledgeScope } from "../features/knowledge/knowledge-index.ts";
+import type { RehearsedAgent } from "../features/rehearsal/agent-file.ts";
+import type { TextRehearsalPorts } from "../features/rehearsal/rehearse-text.ts";
 
 type Files = RehearsedAgent["knowledge"];
 

@@ -6,7 +6,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { mentionsNumber } from "../core/e164.ts";
-import type { RehearsalRun, RunRecords } from "../domain/rehearsal/rehearsals.ts";
+import type { RehearsalRun, RunRecords } from "../features/rehearsal/rehearsals.ts";
 
 const KEPT_MAX = 50;
 const ENDING = ".json";

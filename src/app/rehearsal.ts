@@ -2,26 +2,27 @@
  * Connects text rehearsals with the configured engine. Each call has a separate engine, which uses
  * the call's clock.
  */
-import type { AskTopics } from "../adapter/engine/embedded/scripted/agent-topics.ts";
-import { PARTS, type Part } from "../adapter/engine/provider.ts";
-import { combinedProvider } from "../adapter/engine/registry.ts";
-import { costsMoney, EMBEDDED_ONLY, type EngineSettings } from "../adapter/engine/settings.ts";
+
+import { TRIAL_CALLER, trialConfig, type WebCallPorts } from "../call/web/web-call.ts";
+import type { Engine } from "../conversation/engine-port.ts";
 import type { Clock } from "../core/clock.ts";
 import { uuidV7 } from "../core/ids.ts";
 import type { Log } from "../core/log.ts";
 import { seededRandom } from "../core/random.ts";
 import type { WorkerHandle } from "../core/worker-handle.ts";
-import { type TrialMeter, UNMETERED } from "../domain/billing/trials.ts";
-import { TRIAL_CALLER, trialConfig, type WebCallPorts } from "../domain/call/web/web-call.ts";
-import type { Engine } from "../domain/conversation/engine-port.ts";
-import { modelSettings } from "../domain/rehearsal/language-model.ts";
-import { Rehearsals } from "../domain/rehearsal/rehearsals.ts";
-import type { TextRehearsalPorts } from "../domain/rehearsal/rehearse-text.ts";
-import type { OpenedModel } from "../domain/rehearsal/result.ts";
-import { type ScenarioReader, scenarioReaderHere } from "../domain/rehearsal/scenario-reader.ts";
-import { storedAgent } from "../domain/rehearsal/stored-agent.ts";
-import type { LiveTools } from "../domain/rehearsal/text-call.ts";
-import type { Services } from "../operations/admin/services.ts";
+import type { AskTopics } from "../engine/embedded/scripted/agent-topics.ts";
+import { PARTS, type Part } from "../engine/provider.ts";
+import { combinedProvider } from "../engine/registry.ts";
+import { costsMoney, EMBEDDED_ONLY, type EngineSettings } from "../engine/settings.ts";
+import type { Services } from "../features/appliance/services.ts";
+import { type TrialMeter, UNMETERED } from "../features/billing/trials.ts";
+import { modelSettings } from "../features/rehearsal/language-model.ts";
+import { Rehearsals } from "../features/rehearsal/rehearsals.ts";
+import type { TextRehearsalPorts } from "../features/rehearsal/rehearse-text.ts";
+import type { OpenedModel } from "../features/rehearsal/result.ts";
+import { type ScenarioReader, scenarioReaderHere } from "../features/rehearsal/scenario-reader.ts";
+import { storedAgent } from "../features/rehearsal/stored-agent.ts";
+import type { LiveTools } from "../features/rehearsal/text-call.ts";
 import { spawnKnowledgeWorker } from "../workers.ts";
 import { type PhoneProgram, phoneProcess } from "./phone-process.ts";
 import { readySuiteFiles } from "./ready-suites.gen.ts";
@@ -43,8 +44,8 @@ export function textRehearsals(
     // No audio: only the language side is used.
     const { port1: port } = new MessageChannel();
     // Loaded on demand, because most servers run no rehearsals.
-    const { createEmbeddedEngine } = await import("../adapter/engine/embedded/engine.ts");
-    const { chooseEngine } = await import("../adapter/worker/engine-choice.ts");
+    const { createEmbeddedEngine } = await import("../engine/embedded/engine.ts");
+    const { chooseEngine } = await import("../worker/engine-choice.ts");
     const ports = { clock: callClock, random: seededRandom(SEED), log };
     const meaning = { askTopics: ask, comparesMeanings: false };
     const embedded = createEmbeddedEngine({ port, ...ports, ...meaning });

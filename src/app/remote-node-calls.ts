@@ -3,16 +3,12 @@
  * no turns here and cannot be monitored from this node.
  */
 
-import { liveCallStore } from "../adapter/store/call/live-call-store.ts";
+import { liveCallStore } from "../call/store/live-call-store.ts";
 import { type Clock, sleep } from "../core/clock.ts";
 import type { Database } from "../core/database.ts";
 import { describeError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
-import type {
-  LiveCallView,
-  LiveEvent,
-  RemoteNodeCalls,
-} from "../interface/http/dashboard/ports.ts";
+import type { LiveCallView, LiveEvent, RemoteNodeCalls } from "../http/dashboard/ports.ts";
 
 const POLL_MS = 3_000;
 

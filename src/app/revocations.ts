@@ -3,8 +3,6 @@
  * revocations that the database lacks, and records every later one.
  */
 import { createHmac } from "node:crypto";
-import { doNotCallStore } from "../adapter/store/contact/do-not-call-store.ts";
-import { revocationStore } from "../adapter/store/retention/revocation-store.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Database } from "../core/database.ts";
 import { hex } from "../core/ids.ts";
@@ -14,11 +12,13 @@ import {
   createDoNotCallList,
   DO_NOT_CALL_PURPOSE,
   numberFingerprintOf,
-} from "../domain/contact/do-not-call.ts";
-import { userFingerprintOf } from "../domain/identity/fingerprint.ts";
-import { erasePerson } from "../operations/privacy/erase-person.ts";
-import { openJournal } from "../operations/revocation/journal.ts";
-import { type Replayed, replay } from "../operations/revocation/replay.ts";
+} from "../features/contact/do-not-call.ts";
+import { doNotCallStore } from "../features/contact/do-not-call-store.ts";
+import { userFingerprintOf } from "../features/identity/fingerprint.ts";
+import { erasePerson } from "../features/privacy/erase-person.ts";
+import { openJournal } from "../ops/revocation/journal.ts";
+import { type Replayed, replay } from "../ops/revocation/replay.ts";
+import { revocationStore } from "../ops/revocation/revocation-store.ts";
 import type { Vault } from "../platform/secrets/vault.ts";
 import { rehearsalRuns } from "./rehearsal-runs.ts";
 import type { DataPaths } from "./storage.ts";

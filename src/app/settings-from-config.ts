@@ -2,15 +2,15 @@
  * Maps the configuration file's keys to the settings of the composition. Reads the PEM files that
  * it names.
  */
-import type { StripeSettings } from "../adapter/payments/stripe.ts";
-import type { CallWorkerSettings } from "../adapter/worker/messages.ts";
+
+import type { DialingLimits } from "../call/admission/admission.ts";
+import type { ConversationSettings } from "../conversation/conversation-settings.ts";
 import type { CodecName } from "../core/codecs.ts";
 import { eurToMicro } from "../core/money.ts";
 import { recordOf } from "../core/wire-names.ts";
-import type { GoodsPrices } from "../domain/billing/cost-of-goods.ts";
-import type { Plan } from "../domain/billing/ports.ts";
-import type { DialingLimits } from "../domain/call/admission/admission.ts";
-import type { ConversationSettings } from "../domain/conversation/conversation-settings.ts";
+import type { GoodsPrices } from "../features/billing/cost-of-goods.ts";
+import type { StripeSettings } from "../features/billing/payments/stripe.ts";
+import type { Plan } from "../features/billing/ports.ts";
 import {
   callWorkersOf,
   engineLabelOf,
@@ -18,11 +18,12 @@ import {
   engineSettingsOf,
   heardCallsMaxOf,
   knowledgeTokensOf,
-} from "../operations/config/engine-settings.ts";
-import { authoritiesOf, readPair, readPem } from "../operations/config/pem.ts";
-import type { Config } from "../operations/config/schema.ts";
+} from "../ops/config/engine-settings.ts";
+import { authoritiesOf, readPair, readPem } from "../ops/config/pem.ts";
+import type { Config } from "../ops/config/schema.ts";
 import type { HostPort } from "../platform/config/formats.ts";
 import { parseHeaders, parseHostPort, parsePortRange } from "../platform/config/formats.ts";
+import type { CallWorkerSettings } from "../worker/messages.ts";
 
 function hostPort(text: string): HostPort {
   const parsed = parseHostPort(text);

@@ -2,7 +2,7 @@
  * Settings of the composition: the configuration, with each key in the unit and format that
  * components need.
  */
-import type { DialingLimits } from "../domain/call/admission/admission.ts";
+import type { DialingLimits } from "../call/admission/admission.ts";
 import type { settingsFromConfig } from "./settings-from-config.ts";
 
 export type AppSettings = Readonly<ReturnType<typeof settingsFromConfig>>;

@@ -3,8 +3,8 @@
  * start.
  */
 
+import { endingByUs } from "../call/ending.ts";
 import { sleep } from "../core/clock.ts";
-import { endingByUs } from "../domain/call/ending.ts";
 import type { HttpPhase } from "./phases/services.ts";
 
 /** Time in ms for calls to end before their media is cut. */

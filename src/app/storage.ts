@@ -1,18 +1,18 @@
 /** Creates the private data directory and opens the database, in a file or on a server. */
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { recordFirstVersions } from "../adapter/store/agent/agent-version-store.ts";
-import type { RemoteAddress } from "../adapter/store/libsql/database.ts";
-import { openDatabase } from "../adapter/store/sqlite/database.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Database } from "../core/database.ts";
 import { conflict } from "../core/errors.ts";
 import { hex } from "../core/ids.ts";
 import type { Random } from "../core/random.ts";
-import { copyBeforeUpgrade } from "../operations/backup/before-upgrade.ts";
-import { requireWholeDatabase } from "../operations/backup/whole-database.ts";
-import { foreignFileIn, givingBack } from "../operations/ops/data-owner.ts";
+import { recordFirstVersions } from "../features/agent/agent-version-store.ts";
+import { copyBeforeUpgrade } from "../ops/backup/before-upgrade.ts";
+import { requireWholeDatabase } from "../ops/backup/whole-database.ts";
+import { foreignFileIn, givingBack } from "../ops/data-owner.ts";
 import { makeOnce } from "../platform/files/durable-file.ts";
+import type { RemoteAddress } from "../store/libsql/database.ts";
+import { openDatabase } from "../store/sqlite/database.ts";
 import { spawnCheckpointWorker } from "../workers.ts";
 
 export interface DataPaths {
@@ -89,7 +89,7 @@ export async function openStore(
   let database: Database;
   if (remote) {
     // Loaded on demand: an appliance with a database file does not need the libSQL client.
-    const { openRemoteDatabase } = await import("../adapter/store/libsql/database.ts");
+    const { openRemoteDatabase } = await import("../store/libsql/database.ts");
     database = await openRemoteDatabase(remote, { ...deps, owner: deps.node });
   } else database = openDatabase(databasePath, nowMs, deps.clock, spawnCheckpointWorker);
   await recordFirstVersions(database, nowMs);

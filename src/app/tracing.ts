@@ -3,15 +3,15 @@
  * Without a collector nothing is stored.
  */
 
+import type { CallIdentity } from "../call/call-identity.ts";
+import type { EndOfCall, LiveCall } from "../call/live/live-call.ts";
 import { BoundedMap } from "../core/bounded-map.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
 import type { Random } from "../core/random.ts";
-import type { CallIdentity } from "../domain/call/call-identity.ts";
-import type { EndOfCall, LiveCall } from "../domain/call/live/live-call.ts";
-import type { ToolRunner } from "../domain/tool/ports.ts";
-import { type TracedTool, traceOfCall } from "../operations/ops/tracing/call-spans.ts";
-import { createTraceExporter } from "../operations/ops/tracing/exporter.ts";
+import type { ToolRunner } from "../features/tool/ports.ts";
+import { type TracedTool, traceOfCall } from "../ops/tracing/call-spans.ts";
+import { createTraceExporter } from "../ops/tracing/exporter.ts";
 import type { AppSettings } from "./settings.ts";
 
 export interface Tracing {

@@ -11,13 +11,13 @@
  * node: its carrier sends to a fixed address.
  */
 
-import { nodeStore } from "../adapter/store/node/node-store.ts";
-import { trunkLeaseStore } from "../adapter/store/node/trunk-lease-store.ts";
-import { type TrunkRecord, trunkStore } from "../adapter/store/tenant/trunk-store.ts";
 import type { Clock, Timer } from "../core/clock.ts";
 import type { Database } from "../core/database.ts";
 import { describeError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
+import { nodeStore } from "../features/appliance/node-store.ts";
+import { trunkLeaseStore } from "../features/trunk/trunk-lease-store.ts";
+import { type TrunkRecord, trunkStore } from "../features/trunk/trunk-store.ts";
 import { BeatWatch } from "./beat-watch.ts";
 import { type Fleet, fleetOf } from "./fleet.ts";
 import { dealer, recipientOf } from "./trunk-spread.ts";

@@ -1,22 +1,17 @@
 /** Keeps the SIP stack's trunks in sync with the stored ones, and reads their state. */
 
-import type { TrunkFacts } from "../adapter/sip/trunk-checks.ts";
-import {
-  type TrunkRecord,
-  trunkPasswordBinding,
-  trunkStore,
-} from "../adapter/store/tenant/trunk-store.ts";
+import type { RegistrationStatus, SipStack, TrunkProbe, TrunkSettings } from "../call/sip-port.ts";
 import type { Database } from "../core/database.ts";
 import { e164 } from "../core/e164.ts";
 import { describeError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
-import type {
-  RegistrationStatus,
-  SipStack,
-  TrunkProbe,
-  TrunkSettings,
-} from "../domain/call/sip-port.ts";
-import type { RunningTrunks } from "../operations/admin/trunks.ts";
+import {
+  type TrunkRecord,
+  trunkPasswordBinding,
+  trunkStore,
+} from "../features/trunk/trunk-store.ts";
+import type { RunningTrunks } from "../features/trunk/trunks.ts";
+import type { TrunkFacts } from "../sip/trunk-checks.ts";
 
 interface SipValues {
   readonly codecs: readonly string[];

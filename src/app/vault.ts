@@ -9,14 +9,9 @@
  * stored.
  */
 
-import { userStore } from "../adapter/store/identity/user-store.ts";
-import {
-  applianceSecretBinding,
-  SEALED_COLUMNS,
-  sealedStore,
-} from "../adapter/store/tenant/sealed-store.ts";
 import type { Database, Queries } from "../core/database.ts";
 import type { Random } from "../core/random.ts";
+import { userStore } from "../features/identity/user-store.ts";
 import {
   createVault,
   MASTER_KEY_BYTES,
@@ -24,6 +19,7 @@ import {
   type Vault,
   WrongMasterKey,
 } from "../platform/secrets/vault.ts";
+import { applianceSecretBinding, SEALED_COLUMNS, sealedStore } from "../store/sealed-store.ts";
 
 const PURPOSE_ROOT = "purpose_root";
 /** Absent until a rotation replaces the purposes' root. Until then both roots are equal. */

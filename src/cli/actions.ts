@@ -9,8 +9,8 @@ import {
   type OperationName,
   type OutputOf,
   operations,
-} from "../interface/contracts/operations.ts";
-import { requirementOf } from "../interface/contracts/schema.ts";
+} from "../http/contracts/operations.ts";
+import { requirementOf } from "../http/contracts/schema.ts";
 import { givenFile } from "./given-file.ts";
 import { configFor, operate } from "./operator.ts";
 import { type Command, parse, type Terminal, WrongUsage } from "./usage.ts";

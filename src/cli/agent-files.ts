@@ -3,11 +3,11 @@
  * imports them through a draft.
  */
 import { createHash } from "node:crypto";
-import { ScenarioInvalid } from "../domain/rehearsal/scenario-invalid.ts";
-import { scenariosHash } from "../domain/rehearsal/stored-agent.ts";
-import type { InputOf, OperationName, OutputOf } from "../interface/contracts/operations.ts";
-import type { LoadedConfig } from "../operations/config/load.ts";
-import { asOwnerOf } from "../operations/ops/data-owner.ts";
+import { ScenarioInvalid } from "../features/rehearsal/scenario-invalid.ts";
+import { scenariosHash } from "../features/rehearsal/stored-agent.ts";
+import type { InputOf, OperationName, OutputOf } from "../http/contracts/operations.ts";
+import type { LoadedConfig } from "../ops/config/load.ts";
+import { asOwnerOf } from "../ops/data-owner.ts";
 import {
   readAgentFolder,
   readOrigin,

@@ -15,9 +15,9 @@ import {
 import { join } from "node:path";
 import { z } from "zod";
 import { conflict } from "../core/errors.ts";
-import { type AgentFile, agentFileOf } from "../domain/rehearsal/agent-file.ts";
-import { readScenario, readYaml } from "../domain/rehearsal/read-scenario.ts";
-import { isScenarioFile } from "../domain/rehearsal/suite.ts";
+import { type AgentFile, agentFileOf } from "../features/rehearsal/agent-file.ts";
+import { readScenario, readYaml } from "../features/rehearsal/read-scenario.ts";
+import { isScenarioFile } from "../features/rehearsal/suite.ts";
 
 const Origin = z.strictObject({
   tenant: z.int(),

@@ -1,6 +1,6 @@
 /** `linevoice agent versions|pull|diff|push|rollback|rule|publish|discard|split`. */
 import { resolve } from "node:path";
-import type { OutputOf } from "../interface/contracts/operations.ts";
+import type { OutputOf } from "../http/contracts/operations.ts";
 import { action, asks, commandOf } from "./actions.ts";
 import { pullAgent, pushAgent } from "./agent-files.ts";
 import { invokerConfig } from "./operator.ts";

@@ -2,9 +2,9 @@
 import { mkdirSync } from "node:fs";
 import { resolve } from "node:path";
 import { systemClock as clock } from "../core/clock.ts";
-import { type BackupSummary, backupsDirOf, listBackups } from "../operations/backup/backups.ts";
-import { type BackupReport, verifyBackup } from "../operations/backup/verify.ts";
-import type { LoadedConfig } from "../operations/config/load.ts";
+import { type BackupSummary, backupsDirOf, listBackups } from "../ops/backup/backups.ts";
+import { type BackupReport, verifyBackup } from "../ops/backup/verify.ts";
+import type { LoadedConfig } from "../ops/config/load.ts";
 import { readAsInvoker, requireRegularFile, writeAsInvoker } from "./invoker-file.ts";
 import { configFor, invokerConfig, operate } from "./operator.ts";
 import { type Command, parse, required, type Terminal, table, WrongUsage } from "./usage.ts";

@@ -1,8 +1,8 @@
 /** `linevoice call`: places a call through the running server and follows it live. */
 
+import { createControlClient, NoServer } from "../control/client.ts";
 import { isE164 } from "../core/e164.ts";
-import type { CallProgress } from "../interface/contracts/calls.ts";
-import { createControlClient, NoServer } from "../interface/control/client.ts";
+import type { CallProgress } from "../features/call-log/contract.ts";
 import { configFor, controlSocketOf, noServer } from "./operator.ts";
 import { type Command, idFrom, parse, required, WrongUsage } from "./usage.ts";
 

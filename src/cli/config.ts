@@ -1,8 +1,8 @@
 /** `linevoice config check|show`. */
 import { settingsFromConfig } from "../app/settings-from-config.ts";
-import { closedSecrets } from "../operations/config/open-secrets.ts";
-import { plainStore } from "../operations/config/plain-store.ts";
-import { showConfig } from "../operations/config/show.ts";
+import { closedSecrets } from "../ops/config/open-secrets.ts";
+import { plainStore } from "../ops/config/plain-store.ts";
+import { showConfig } from "../ops/config/show.ts";
 import { configFor } from "./operator.ts";
 import { type Command, parse, table, WrongUsage } from "./usage.ts";
 import { version } from "./version.ts";

@@ -1,6 +1,6 @@
 /** `linevoice contact list|import|export`: a tenant's contacts. */
 import { decodeText } from "../core/text-encoding.ts";
-import type { ContactExportPiece, ContactImportReport } from "../interface/contracts/contacts.ts";
+import type { ContactExportPiece, ContactImportReport } from "../features/contact/contract.ts";
 import { action, commandOf } from "./actions.ts";
 import { givenFile } from "./given-file.ts";
 import { configFor, operate } from "./operator.ts";

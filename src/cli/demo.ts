@@ -1,6 +1,6 @@
 /** `linevoice demo`: the main job on embedded defaults (appliance.md 2). */
 import { resolve } from "node:path";
-import { createLogger } from "../operations/ops/logger.ts";
+import { createLogger } from "../ops/logger.ts";
 import { requireVectorInstructions } from "./processor.ts";
 import { type Command, parse } from "./usage.ts";
 

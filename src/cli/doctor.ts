@@ -3,16 +3,16 @@ import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Doctor } from "../app/dashboard.ts";
 import { settingsFromConfig } from "../app/settings-from-config.ts";
+import { createControlClient, NoServer } from "../control/client.ts";
 import { systemClock as clock } from "../core/clock.ts";
 import { describeError } from "../core/errors.ts";
 import { systemRandom } from "../core/random.ts";
-import type { Ask } from "../interface/contracts/operations.ts";
-import { createControlClient, NoServer } from "../interface/control/client.ts";
-import { ConfigInvalid } from "../operations/config/config-invalid.ts";
-import type { LoadedConfig } from "../operations/config/load.ts";
-import { masterKeyOf } from "../operations/config/master-key.ts";
-import { closedSecrets, openSecrets } from "../operations/config/open-secrets.ts";
-import { plainStore } from "../operations/config/plain-store.ts";
+import type { Ask } from "../http/contracts/operations.ts";
+import { ConfigInvalid } from "../ops/config/config-invalid.ts";
+import type { LoadedConfig } from "../ops/config/load.ts";
+import { masterKeyOf } from "../ops/config/master-key.ts";
+import { closedSecrets, openSecrets } from "../ops/config/open-secrets.ts";
+import { plainStore } from "../ops/config/plain-store.ts";
 import {
   type Check,
   type CheckResult,
@@ -23,19 +23,19 @@ import {
   failed,
   ok,
   warning,
-} from "../operations/doctor/check.ts";
-import { databaseInWorker } from "../operations/doctor/database-check.ts";
-import { knowledgeSearch } from "../operations/doctor/embedding-check.ts";
-import { engineSelfTest, speechCapacity } from "../operations/doctor/engine-check.ts";
-import { modelEnds } from "../operations/doctor/model-check.ts";
+} from "../ops/doctor/check.ts";
+import { databaseInWorker } from "../ops/doctor/database-check.ts";
+import { knowledgeSearch } from "../ops/doctor/embedding-check.ts";
+import { engineSelfTest, speechCapacity } from "../ops/doctor/engine-check.ts";
+import { modelEnds } from "../ops/doctor/model-check.ts";
 import {
   certificate,
   mailProvider,
   ports,
   rtpRange,
   trunkRegistrations,
-} from "../operations/doctor/network-checks.ts";
-import { packetPriority } from "../operations/doctor/packets-check.ts";
+} from "../ops/doctor/network-checks.ts";
+import { packetPriority } from "../ops/doctor/packets-check.ts";
 import {
   backupAge,
   clockSanity,
@@ -44,10 +44,10 @@ import {
   diskRoom,
   fileDescriptors,
   secrets,
-} from "../operations/doctor/storage-checks.ts";
-import { storedTools } from "../operations/doctor/tool-check.ts";
-import { nat, sipAlg, trunkDns } from "../operations/doctor/trunk-checks.ts";
-import { ownVoicesCheck } from "../operations/doctor/voices-check.ts";
+} from "../ops/doctor/storage-checks.ts";
+import { storedTools } from "../ops/doctor/tool-check.ts";
+import { nat, sipAlg, trunkDns } from "../ops/doctor/trunk-checks.ts";
+import { ownVoicesCheck } from "../ops/doctor/voices-check.ts";
 import { MASTER_KEY_BYTES } from "../platform/secrets/vault.ts";
 import { configFor, controlSocketOf } from "./operator.ts";
 import { type Command, parse, type Terminal } from "./usage.ts";

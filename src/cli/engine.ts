@@ -2,7 +2,7 @@
  * `linevoice engine try`: sends one request to each part of the engine; shows time, cost and
  * errors.
  */
-import type { EnginePartTrial } from "../interface/contracts/appliance.ts";
+import type { EnginePartTrial } from "../features/appliance/contract.ts";
 import { asks, commandOf } from "./actions.ts";
 import { givenFile } from "./given-file.ts";
 

@@ -1,5 +1,5 @@
 /** `linevoice erase`: erases a person's data (GDPR) by telephone number. */
-import type { ErasureReport } from "../operations/privacy/erase-person.ts";
+import type { ErasureReport } from "../features/privacy/erase-person.ts";
 import { asks, singleCommand } from "./actions.ts";
 
 export const eraseCommand = singleCommand(

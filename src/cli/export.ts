@@ -4,7 +4,7 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { AppError } from "../core/errors.ts";
-import { exportTenant } from "../operations/privacy/export-tenant.ts";
+import { exportTenant } from "../features/privacy/export-tenant.ts";
 import { writeAsInvoker } from "./invoker-file.ts";
 import { invokerConfig, requireDatabaseFile } from "./operator.ts";
 import { type Command, idFrom, parse, required } from "./usage.ts";

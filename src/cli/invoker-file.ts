@@ -17,9 +17,9 @@ import { join, sep } from "node:path";
 import { AppError, conflict, notFound } from "../core/errors.ts";
 import { hex } from "../core/ids.ts";
 import { systemRandom } from "../core/random.ts";
-import { backupsDirOf } from "../operations/backup/backups.ts";
-import { VERIFY_PREFIX } from "../operations/backup/verify.ts";
-import { asOwnerOf } from "../operations/ops/data-owner.ts";
+import { backupsDirOf } from "../ops/backup/backups.ts";
+import { VERIFY_PREFIX } from "../ops/backup/verify.ts";
+import { asOwnerOf } from "../ops/data-owner.ts";
 
 const PRIVATE_FILE = 0o600;
 const PRIVATE_DIRECTORY = 0o700;

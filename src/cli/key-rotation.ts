@@ -19,8 +19,8 @@ import {
 import { dirname, join } from "node:path";
 import { AppError, conflict } from "../core/errors.ts";
 import type { Random } from "../core/random.ts";
-import type { LoadedConfig } from "../operations/config/load.ts";
-import { asOwnerOf } from "../operations/ops/data-owner.ts";
+import type { LoadedConfig } from "../ops/config/load.ts";
+import { asOwnerOf } from "../ops/data-owner.ts";
 import { isMasterKey } from "../platform/config/formats.ts";
 import { operate } from "./operator.ts";
 

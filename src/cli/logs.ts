@@ -1,7 +1,7 @@
 /**
  * `linevoice logs`: the running server's newest lines; `--call` follows one call across all layers.
  */
-import type { LogLine } from "../interface/contracts/appliance.ts";
+import type { LogLine } from "../features/appliance/contract.ts";
 import { asks, singleCommand } from "./actions.ts";
 
 export const logsCommand = singleCommand(

@@ -1,16 +1,12 @@
 /** `linevoice migrate status|up`. */
 import { Database } from "bun:sqlite";
 import { existsSync } from "node:fs";
-import {
-  type MigrationStatus,
-  migrate,
-  migrationStatus,
-} from "../adapter/store/migration/migrate.ts";
-import { migrations, schemaAfterAll } from "../adapter/store/migration/migrations.ts";
 import { prepareDataDir } from "../app/storage.ts";
 import { systemClock } from "../core/clock.ts";
-import { copyBeforeUpgrade } from "../operations/backup/before-upgrade.ts";
-import { awaitDataDir } from "../operations/ops/data-dir-lock.ts";
+import { copyBeforeUpgrade } from "../ops/backup/before-upgrade.ts";
+import { awaitDataDir } from "../ops/data-dir-lock.ts";
+import { type MigrationStatus, migrate, migrationStatus } from "../store/migration/migrate.ts";
+import { migrations, schemaAfterAll } from "../store/migration/migrations.ts";
 import { configFor, requireDatabaseFile } from "./operator.ts";
 import { type Command, parse, WrongUsage } from "./usage.ts";
 

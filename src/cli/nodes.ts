@@ -1,5 +1,5 @@
 /** `linevoice nodes [list|drain|resume]`: the nodes that share the store. */
-import type { OutputOf } from "../interface/contracts/operations.ts";
+import type { OutputOf } from "../http/contracts/operations.ts";
 import { asks, commandOf } from "./actions.ts";
 import { type Command, table } from "./usage.ts";
 

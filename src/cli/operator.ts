@@ -8,17 +8,17 @@ import { requireFile } from "../app/storage.ts";
 import { systemClock as clock, sleep } from "../core/clock.ts";
 import { AppError } from "../core/errors.ts";
 import { systemRandom as random } from "../core/random.ts";
-import { askServices, COMMAND_LINE } from "../interface/contracts/ask.ts";
-import type { InputOf, OperationName, OutputOf } from "../interface/contracts/operations.ts";
-import { type LoadedConfig, loadConfig } from "../operations/config/load.ts";
-import { withMasterKey } from "../operations/config/master-key.ts";
+import { askServices, COMMAND_LINE } from "../http/contracts/ask.ts";
+import type { InputOf, OperationName, OutputOf } from "../http/contracts/operations.ts";
+import { type LoadedConfig, loadConfig } from "../ops/config/load.ts";
+import { withMasterKey } from "../ops/config/master-key.ts";
 import {
   DATA_DIR_WAIT_MS,
   DataDirBusy,
   type DataDirLock,
   lockDataDir,
-} from "../operations/ops/data-dir-lock.ts";
-import { becomeOwnerOf } from "../operations/ops/data-owner.ts";
+} from "../ops/data-dir-lock.ts";
+import { becomeOwnerOf } from "../ops/data-owner.ts";
 import { hostPortText } from "../platform/config/formats.ts";
 import type { Terminal } from "./usage.ts";
 import { version } from "./version.ts";
@@ -50,7 +50,7 @@ export async function operate<Name extends OperationName>(
   name: Name,
   input: InputOf<Name>,
 ): Promise<OutputOf<Name>> {
-  const { createControlClient, NoServer } = await import("../interface/control/client.ts");
+  const { createControlClient, NoServer } = await import("../control/client.ts");
   const until = clock.monotonic() + DATA_DIR_WAIT_MS;
   for (;;) {
     try {
@@ -76,7 +76,7 @@ async function directly<Name extends OperationName>(
   lock: DataDirLock,
 ): Promise<OutputOf<Name>> {
   try {
-    const { needsServer } = await import("../interface/contracts/operations.ts");
+    const { needsServer } = await import("../http/contracts/operations.ts");
     if (needsServer(name)) throw noServer();
     const { config, dataDir } = loaded;
     return await withMasterKey(loaded, random, (masterKey) => {

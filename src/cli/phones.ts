@@ -11,8 +11,8 @@ import { systemClock as clock } from "../core/clock.ts";
 import { describeError } from "../core/errors.ts";
 import { silentLog } from "../core/log.ts";
 import { openPhoneRehearsals } from "../demo/rehearsal/phone-rehearsal.ts";
-import type { LiveTools } from "../domain/rehearsal/text-call.ts";
-import { configSchema } from "../operations/config/schema.ts";
+import type { LiveTools } from "../features/rehearsal/text-call.ts";
+import { configSchema } from "../ops/config/schema.ts";
 import type { Command } from "./usage.ts";
 import { version } from "./version.ts";
 

@@ -3,9 +3,9 @@
  * checks.
  */
 import { systemClock as clock, sleep } from "../core/clock.ts";
-import { ConfigInvalid } from "../operations/config/config-invalid.ts";
-import { serverOfInvalid } from "../operations/config/load.ts";
-import type { Config } from "../operations/config/schema.ts";
+import { ConfigInvalid } from "../ops/config/config-invalid.ts";
+import { serverOfInvalid } from "../ops/config/load.ts";
+import type { Config } from "../ops/config/schema.ts";
 import { parseHostPort } from "../platform/config/formats.ts";
 import { configFor } from "./operator.ts";
 import { type Command, parse, type Terminal, WrongUsage } from "./usage.ts";

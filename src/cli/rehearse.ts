@@ -8,13 +8,13 @@ import { callWorkerOf } from "../app/settings-from-config.ts";
 import { systemClock as clock } from "../core/clock.ts";
 import { uuidV7 } from "../core/ids.ts";
 import { systemRandom as random } from "../core/random.ts";
-import type { RehearsedAgent } from "../domain/rehearsal/agent-file.ts";
-import type { RehearsalRun } from "../domain/rehearsal/rehearsals.ts";
-import { runSuiteInWriting } from "../domain/rehearsal/rehearse-text.ts";
-import { junitXml, reportJson, resultLines, summaryLine } from "../domain/rehearsal/report.ts";
-import type { OpenedModel, RehearsalResult } from "../domain/rehearsal/result.ts";
-import { ScenarioInvalid } from "../domain/rehearsal/scenario-invalid.ts";
-import { storedAgent } from "../domain/rehearsal/stored-agent.ts";
+import type { RehearsedAgent } from "../features/rehearsal/agent-file.ts";
+import type { RehearsalRun } from "../features/rehearsal/rehearsals.ts";
+import { runSuiteInWriting } from "../features/rehearsal/rehearse-text.ts";
+import { junitXml, reportJson, resultLines, summaryLine } from "../features/rehearsal/report.ts";
+import type { OpenedModel, RehearsalResult } from "../features/rehearsal/result.ts";
+import { ScenarioInvalid } from "../features/rehearsal/scenario-invalid.ts";
+import { storedAgent } from "../features/rehearsal/stored-agent.ts";
 import {
   filesOf,
   loadSuite,
@@ -23,12 +23,12 @@ import {
   type SuiteCase,
   type SuiteFiles,
   type SuiteReport,
-} from "../domain/rehearsal/suite.ts";
-import type { InputOf } from "../interface/contracts/operations.ts";
-import type { LoadedConfig } from "../operations/config/load.ts";
-import type { Config } from "../operations/config/schema.ts";
-import { asOwnerOf } from "../operations/ops/data-owner.ts";
-import { createLogger } from "../operations/ops/logger.ts";
+} from "../features/rehearsal/suite.ts";
+import type { InputOf } from "../http/contracts/operations.ts";
+import type { LoadedConfig } from "../ops/config/load.ts";
+import type { Config } from "../ops/config/schema.ts";
+import { asOwnerOf } from "../ops/data-owner.ts";
+import { createLogger } from "../ops/logger.ts";
 import { givenFile } from "./given-file.ts";
 import { configFor, invokerConfig, operate } from "./operator.ts";
 import { requireVectorInstructions } from "./processor.ts";

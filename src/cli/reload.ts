@@ -7,12 +7,12 @@ import { type Tuning, tuningOf } from "../app/settings.ts";
 import { settingsFromConfig } from "../app/settings-from-config.ts";
 import { describeError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
-import { ConfigInvalid } from "../operations/config/config-invalid.ts";
-import { knownKeys } from "../operations/config/known-keys.ts";
-import type { LoadedConfig } from "../operations/config/load.ts";
-import { logConfigWarnings } from "../operations/config/open-secrets.ts";
-import type { Config } from "../operations/config/schema.ts";
-import { createLogger } from "../operations/ops/logger.ts";
+import { ConfigInvalid } from "../ops/config/config-invalid.ts";
+import { knownKeys } from "../ops/config/known-keys.ts";
+import type { LoadedConfig } from "../ops/config/load.ts";
+import { logConfigWarnings } from "../ops/config/open-secrets.ts";
+import type { Config } from "../ops/config/schema.ts";
+import { createLogger } from "../ops/logger.ts";
 
 /** A certificate can be replaced at run time. Turning TLS on or off needs a restart. */
 const CERTIFICATES: readonly string[] = [

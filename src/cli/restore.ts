@@ -2,10 +2,10 @@
 import { join, resolve } from "node:path";
 import { prepareDataDir } from "../app/storage.ts";
 import { systemClock as clock } from "../core/clock.ts";
-import { lostSince } from "../operations/backup/lost-since.ts";
-import { restoreBackup } from "../operations/backup/restore.ts";
-import { awaitDataDir } from "../operations/ops/data-dir-lock.ts";
-import { asOwnerOf } from "../operations/ops/data-owner.ts";
+import { lostSince } from "../ops/backup/lost-since.ts";
+import { restoreBackup } from "../ops/backup/restore.ts";
+import { awaitDataDir } from "../ops/data-dir-lock.ts";
+import { asOwnerOf } from "../ops/data-owner.ts";
 import { readAsInvoker, requireRegularFile } from "./invoker-file.ts";
 import { invokerConfig, requireDatabaseFile } from "./operator.ts";
 import { aboutRevocations, bringUpToJournal } from "./restored-revocations.ts";

@@ -1,17 +1,17 @@
 /** After a restore: repeats the revocations and erasures since the backup, and reports them. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { openDatabase } from "../adapter/store/sqlite/database.ts";
 import { openRevocations, type Revocations } from "../app/revocations.ts";
 import { prepareDataDir } from "../app/storage.ts";
 import { openVault } from "../app/vault.ts";
 import { systemClock as clock } from "../core/clock.ts";
 import { AppError } from "../core/errors.ts";
 import { systemRandom as random } from "../core/random.ts";
-import type { LoadedConfig } from "../operations/config/load.ts";
-import { masterKeyOf } from "../operations/config/master-key.ts";
-import { journalFileOf } from "../operations/revocation/journal.ts";
-import type { Replayed } from "../operations/revocation/replay.ts";
+import type { LoadedConfig } from "../ops/config/load.ts";
+import { masterKeyOf } from "../ops/config/master-key.ts";
+import { journalFileOf } from "../ops/revocation/journal.ts";
+import type { Replayed } from "../ops/revocation/replay.ts";
+import { openDatabase } from "../store/sqlite/database.ts";
 
 interface RestoredRevocations {
   readonly replayed: Replayed;

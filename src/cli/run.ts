@@ -5,7 +5,7 @@
 
 import { AppError, describeError } from "../core/errors.ts";
 import { nearest } from "../core/nearest.ts";
-import { ConfigInvalid } from "../operations/config/config-invalid.ts";
+import { ConfigInvalid } from "../ops/config/config-invalid.ts";
 import { commandNames, loadCommand, summaries } from "./commands.ts";
 import { fileProblem } from "./given-file.ts";
 import { interpreted } from "./interpreted.ts";

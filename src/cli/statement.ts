@@ -1,8 +1,8 @@
 /** `linevoice statement`: a tenant's month as a printable page, or its ledger or calls as CSV. */
-import { everyRow } from "../domain/billing/statement.ts";
-import { type CsvRows, callLines, ledgerLines } from "../domain/billing/statement-csv.ts";
-import { statementPage } from "../domain/billing/statement-page.ts";
-import type { LoadedConfig } from "../operations/config/load.ts";
+import { everyRow } from "../features/billing/statement.ts";
+import { type CsvRows, callLines, ledgerLines } from "../features/billing/statement-csv.ts";
+import { statementPage } from "../features/billing/statement-page.ts";
+import type { LoadedConfig } from "../ops/config/load.ts";
 import { configFor, operate } from "./operator.ts";
 import { type Command, idFrom, parse, required, WrongUsage } from "./usage.ts";
 

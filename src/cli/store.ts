@@ -2,8 +2,8 @@
 import { resolve } from "node:path";
 import { systemClock as clock } from "../core/clock.ts";
 import { systemRandom as random } from "../core/random.ts";
-import { copyStoreTo, type StorePlace } from "../operations/backup/copy-store.ts";
-import { awaitDataDir } from "../operations/ops/data-dir-lock.ts";
+import { copyStoreTo, type StorePlace } from "../ops/backup/copy-store.ts";
+import { awaitDataDir } from "../ops/data-dir-lock.ts";
 import { isDatabaseUrl } from "../platform/config/formats.ts";
 import { action, commandOf } from "./actions.ts";
 import { givenFile } from "./given-file.ts";

@@ -1,5 +1,5 @@
 /** `linevoice trunk set|list|test`. The password is never given on the command line. */
-import type { OperatorTrunk } from "../interface/contracts/trunks.ts";
+import type { OperatorTrunk } from "../features/trunk/contract.ts";
 import { asks, commandOf, secretFrom, secretOptions } from "./actions.ts";
 import { table, WrongUsage } from "./usage.ts";
 

@@ -1,5 +1,5 @@
 /** `linevoice user create|reset-password|list`. */
-import type { OneTimeUrl, UserAccount } from "../interface/contracts/people.ts";
+import type { OneTimeUrl, UserAccount } from "../features/identity/contract.ts";
 import { asks, commandOf } from "./actions.ts";
 import { table } from "./usage.ts";
 

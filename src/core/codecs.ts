@@ -1,6 +1,6 @@
 /**
  * The codecs of a call for signalling: SDP, configuration and the choice of a conversation's rate
- * use this table. adapter/media/audio/codecs.ts has the implementations, with the same names.
+ * use this table. media/audio/codecs.ts has the implementations, with the same names.
  *
  * A new codec needs an entry here, an implementation, and a line in that registry.
  */

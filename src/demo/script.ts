@@ -4,7 +4,7 @@
  */
 
 import type { JsonObject } from "../core/json.ts";
-import type { AgentVoice } from "../domain/agent/agent.ts";
+import type { AgentVoice } from "../features/agent/agent.ts";
 
 export const AGENT_VOICE: AgentVoice = "Nathan";
 

@@ -1,5 +1,5 @@
 /** Speech for the demo's phones, and reference audio of the agent's sentences. Cached. */
-import { createSynthesiser } from "../adapter/engine/embedded/synthesiser.ts";
+import { createSynthesiser } from "../engine/embedded/synthesiser.ts";
 import { PHONE_SAMPLE_RATE_HZ, type SpeechMaker } from "./phone/phone-call.ts";
 
 export interface Voices {

@@ -4,7 +4,7 @@ import { createAudio } from "../../src/app/audio.ts";
 import { settingsFromConfig } from "../../src/app/settings-from-config.ts";
 import { systemClock as clock } from "../../src/core/clock.ts";
 import { silentLog as log } from "../../src/core/log.ts";
-import { loadConfig } from "../../src/operations/config/load.ts";
+import { loadConfig } from "../../src/ops/config/load.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 const cwd = tempDir();

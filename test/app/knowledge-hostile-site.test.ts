@@ -4,7 +4,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { createServer } from "node:net";
 import { gzipSync } from "node:zlib";
-import { readSite, type SiteNotRead } from "../../src/domain/knowledge/site-crawl.ts";
+import { readSite, type SiteNotRead } from "../../src/features/knowledge/site-crawl.ts";
 import { SafeHttpClient } from "../../src/platform/net/outbound-http.ts";
 import { readDocumentHere } from "../support/documents.ts";
 import { fakeClock } from "../support/fake-clock.ts";

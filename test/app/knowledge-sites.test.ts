@@ -1,10 +1,10 @@
 /** Web sites in knowledge: read in the background, and read again when due, with the changes since. */
 import { expect, test } from "bun:test";
-import { siteStore } from "../../src/adapter/store/knowledge/site-store.ts";
 import { createSiteReader } from "../../src/app/knowledge.ts";
 import { OPERATOR } from "../../src/core/author.ts";
 import { silentLog } from "../../src/core/log.ts";
-import { SITES_MAX, Sites } from "../../src/domain/knowledge/sites.ts";
+import { siteStore } from "../../src/features/knowledge/site-store.ts";
+import { SITES_MAX, Sites } from "../../src/features/knowledge/sites.ts";
 import { type OutboundHttpClient, SafeHttpClient } from "../../src/platform/net/outbound-http.ts";
 import { bytesOf, readDocumentHere } from "../support/documents.ts";
 import { fakeClock } from "../support/fake-clock.ts";

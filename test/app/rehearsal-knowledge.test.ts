@@ -1,10 +1,10 @@
 /** Knowledge of agents in rehearsals, with a real knowledge worker: it is stored for a run. */
 import { expect, test } from "bun:test";
 import { existsSync, readdirSync } from "node:fs";
-import type { ToKnowledgeWorker } from "../../src/adapter/knowledge/messages.ts";
 import { rehearsalKnowledge } from "../../src/app/rehearsal-knowledge.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { silentLog } from "../../src/core/log.ts";
+import type { ToKnowledgeWorker } from "../../src/features/knowledge/index/messages.ts";
 import { spawnKnowledgeWorker } from "../../src/workers.ts";
 import { eventually } from "../support/eventually.ts";
 

@@ -3,8 +3,8 @@
  * sentences judged with a quote.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { EMBEDDED_ONLY } from "../../src/adapter/engine/settings.ts";
-import { NO_MODEL } from "../../src/domain/rehearsal/result.ts";
+import { EMBEDDED_ONLY } from "../../src/engine/settings.ts";
+import { NO_MODEL } from "../../src/features/rehearsal/result.ts";
 import { failedLines, rehearseFiles } from "../support/appliance/rehearsals.ts";
 import { openAiSettings, sameForAllParts } from "../support/engine/engine-session.ts";
 import {

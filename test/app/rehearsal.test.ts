@@ -1,7 +1,7 @@
 /** Text suites: the real conversation and language side, a virtual clock. */
 import { expect, test } from "bun:test";
-import type { ToKnowledgeWorker } from "../../src/adapter/knowledge/messages.ts";
 import { systemClock } from "../../src/core/clock.ts";
+import type { ToKnowledgeWorker } from "../../src/features/knowledge/index/messages.ts";
 import { spawnKnowledgeWorker } from "../../src/workers.ts";
 import { failedLines, rehearseFiles, suiteFiles } from "../support/appliance/rehearsals.ts";
 

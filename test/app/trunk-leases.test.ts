@@ -4,11 +4,11 @@
  */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
-import { trunkLeases } from "../../src/adapter/store/schema/index.ts";
-import { trunkStore } from "../../src/adapter/store/tenant/trunk-store.ts";
 import { BEAT_MS, TrunkLeases } from "../../src/app/trunk-leases.ts";
 import type { Database } from "../../src/core/database.ts";
 import { silentLog as log } from "../../src/core/log.ts";
+import { trunkStore } from "../../src/features/trunk/trunk-store.ts";
+import { trunkLeases } from "../../src/store/schema/index.ts";
 import { eventually } from "../support/eventually.ts";
 import { type FakeClock, fakeClock } from "../support/fake-clock.ts";
 import { insertTenant } from "../support/store/stored-rows.ts";

@@ -1,13 +1,13 @@
 /**
  * The first request of every route after a start of the compiled program holds its main thread for no more
  * than 50 ms. What a request loads is paid for once, so a walk that asks again until it is quick never sees it
- * (test/interface/http/main-thread.test.ts); here only another start is another try.
+ * (test/http/main-thread.test.ts); here only another start is another try.
  */
 import { beforeAll, expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { dashboardContracts } from "../../src/interface/http/dashboard/routes/pages.ts";
-import { allContracts } from "../../src/interface/http/routes/contracts.ts";
+import { allContracts } from "../../src/app/server/contracts.ts";
+import { dashboardContracts } from "../../src/app/server/dashboard-contracts.ts";
 import { BUILD_LIMIT_MS, builtBinary } from "../support/appliance/binary.ts";
 import { Browser } from "../support/browser/dashboard-session.ts";
 import { softAuthenticator } from "../support/browser/soft-authenticator.ts";

@@ -14,7 +14,7 @@ setDefaultTimeout(90_000);
 const ROOT = join(import.meta.dir, "../..");
 /** Root's commands (install.test.ts types them), files and keys of a release, the build, and how seven other servers are started. */
 const EXAMPLES_MAX = 23;
-/** Configuration, bodies and listings, and what test/domain/tool and test/peer run: nothing to type. */
+/** Configuration, bodies and listings, and what test/features/tool and test/peer run: nothing to type. */
 const NOT_A_SHELL = new Set(["toml", "json", "yaml", "text", "php", "js", "python", "nginx"]);
 const EXAMPLE = /^sh example (root|release|build|engine)$/;
 

@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Browser } from "playwright-core";
 import { buildDashboard } from "../../scripts/build-dashboard.ts";
-import { agents } from "../../src/adapter/store/schema/index.ts";
+import { agents } from "../../src/store/schema/index.ts";
 import { type Appliance, startAppliance } from "../support/appliance/appliance.ts";
 import { chromiumPath, launchChromium } from "../support/browser/chromium.ts";
 import { signIn, type Visit, visit } from "../support/browser/dashboard-page.ts";

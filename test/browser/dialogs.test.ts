@@ -7,8 +7,8 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import type { Browser, Page } from "playwright-core";
 import { buildDashboard } from "../../scripts/build-dashboard.ts";
 import { messageCatalogues } from "../../scripts/dashboard-sources.ts";
-import { callMemories, tools } from "../../src/adapter/store/schema/index.ts";
 import { serverMessages } from "../../src/dashboard/web/i18n/server-messages.ts";
+import { callMemories, tools } from "../../src/store/schema/index.ts";
 import { type Appliance, startAppliance } from "../support/appliance/appliance.ts";
 import { loaded, violations } from "../support/browser/axe.ts";
 import { chromiumPath, launchChromium } from "../support/browser/chromium.ts";

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import type { Browser, Page } from "playwright-core";
 import { buildDashboard } from "../../scripts/build-dashboard.ts";
 import { messageCatalogues } from "../../scripts/dashboard-sources.ts";
-import { CHECKOUT_TEXTS } from "../../src/interface/http/checkout-texts.ts";
+import { CHECKOUT_TEXTS } from "../../src/features/billing/checkout-texts.ts";
 import { type Appliance, OWN_NUMBER, startAppliance } from "../support/appliance/appliance.ts";
 import { violations } from "../support/browser/axe.ts";
 import { chromiumPath, launchChromium } from "../support/browser/chromium.ts";

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { eq } from "drizzle-orm";
 import type { Browser, Page } from "playwright-core";
 import { buildDashboard } from "../../scripts/build-dashboard.ts";
-import { callMemories, crmPosts, tenants } from "../../src/adapter/store/schema/index.ts";
+import { callMemories, crmPosts, tenants } from "../../src/store/schema/index.ts";
 import { type Appliance, startAppliance } from "../support/appliance/appliance.ts";
 import { chromiumPath, launchChromium } from "../support/browser/chromium.ts";
 import { signIn, type Visit, visit } from "../support/browser/dashboard-page.ts";

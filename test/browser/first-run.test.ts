@@ -7,9 +7,9 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
-import { wavFile } from "../../src/adapter/engine/openai/wav.ts";
 import { type Carrier, startCarrier } from "../../src/demo/carrier/carrier.ts";
 import { createVoices, type Voices } from "../../src/demo/voices.ts";
+import { wavFile } from "../../src/engine/openai/wav.ts";
 import { BUILD_LIMIT_MS, builtBinary } from "../support/appliance/binary.ts";
 import { chromiumPath, launchChromium } from "../support/browser/chromium.ts";
 import { type Visit, visit } from "../support/browser/dashboard-page.ts";

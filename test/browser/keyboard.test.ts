@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import type { Browser, Page } from "playwright-core";
 import { buildDashboard } from "../../scripts/build-dashboard.ts";
 import { messageCatalogues } from "../../scripts/dashboard-sources.ts";
-import { phoneNumbers, users } from "../../src/adapter/store/schema/index.ts";
 import { systemClock } from "../../src/core/clock.ts";
+import { phoneNumbers, users } from "../../src/store/schema/index.ts";
 import { type Appliance, startAppliance } from "../support/appliance/appliance.ts";
 import { chromiumPath, launchChromium } from "../support/browser/chromium.ts";
 import { type Visit, visit } from "../support/browser/dashboard-page.ts";

@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import type { Browser, Page } from "playwright-core";
 import { buildDashboard } from "../../scripts/build-dashboard.ts";
 import { messageCatalogues } from "../../scripts/dashboard-sources.ts";
-import { calls, planUsage } from "../../src/adapter/store/schema/index.ts";
 import { monthText, wallClock } from "../../src/core/calendar.ts";
+import { calls, planUsage } from "../../src/store/schema/index.ts";
 import { type Appliance, startAppliance } from "../support/appliance/appliance.ts";
 import { chromiumPath, launchChromium } from "../support/browser/chromium.ts";
 import { signIn, type Visit, visit } from "../support/browser/dashboard-page.ts";

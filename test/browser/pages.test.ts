@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { join } from "node:path";
 import { eq } from "drizzle-orm";
 import type { Browser, Page } from "playwright-core";
-import { campaignTargets } from "../../src/adapter/store/schema/index.ts";
+import { campaignTargets } from "../../src/store/schema/index.ts";
 import { type Appliance, OWN_NUMBER, startAppliance } from "../support/appliance/appliance.ts";
 import { doctorOf } from "../support/appliance/resident-doctor.ts";
 import { loaded, violations } from "../support/browser/axe.ts";

@@ -5,8 +5,8 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { buildDashboard } from "../../scripts/build-dashboard.ts";
-import { sessions } from "../../src/adapter/store/schema/index.ts";
 import { silentLog } from "../../src/core/log.ts";
+import { sessions } from "../../src/store/schema/index.ts";
 import { chromiumPath, launchChromium } from "../support/browser/chromium.ts";
 import { person } from "../support/browser/dashboard-session.ts";
 import { type ApiServer, startApiServer } from "../support/http/api-server.ts";

@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { TOTP } from "otpauth";
 import type { Browser, Page } from "playwright-core";
-import { callNotices, sessions, tools, users } from "../../src/adapter/store/schema/index.ts";
+import { callNotices, sessions, tools, users } from "../../src/store/schema/index.ts";
 import { type Appliance, startAppliance } from "../support/appliance/appliance.ts";
 import { chromiumPath, launchChromium } from "../support/browser/chromium.ts";
 import { signIn, type Visit, visit } from "../support/browser/dashboard-page.ts";

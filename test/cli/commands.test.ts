@@ -3,9 +3,9 @@ import { Database } from "bun:sqlite";
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { migrate } from "../../src/adapter/store/migration/migrate.ts";
-import { migrations } from "../../src/adapter/store/migration/migrations.ts";
-import { lockDataDir } from "../../src/operations/ops/data-dir-lock.ts";
+import { lockDataDir } from "../../src/ops/data-dir-lock.ts";
+import { migrate } from "../../src/store/migration/migrate.ts";
+import { migrations } from "../../src/store/migration/migrations.ts";
 import { runCli } from "../support/appliance/cli.ts";
 import { tempDir } from "../support/temp-dir.ts";
 

@@ -5,17 +5,13 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createDns } from "../../src/adapter/sip/routing/dns.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { type Carrier, startCarrier } from "../../src/demo/carrier/carrier.ts";
-import type { OperatorTrunk } from "../../src/interface/contracts/trunks.ts";
-import { configSchema } from "../../src/operations/config/schema.ts";
-import {
-  type CheckResult,
-  type ExaminedAppliance,
-  examine,
-} from "../../src/operations/doctor/check.ts";
-import { trunkDns } from "../../src/operations/doctor/trunk-checks.ts";
+import type { OperatorTrunk } from "../../src/features/trunk/contract.ts";
+import { configSchema } from "../../src/ops/config/schema.ts";
+import { type CheckResult, type ExaminedAppliance, examine } from "../../src/ops/doctor/check.ts";
+import { trunkDns } from "../../src/ops/doctor/trunk-checks.ts";
+import { createDns } from "../../src/sip/routing/dns.ts";
 import { listeningOn, runCli, startCli } from "../support/appliance/cli.ts";
 import { eventually } from "../support/eventually.ts";
 import { type AlgRouter, startAlgRouter } from "../support/net/alg-router.ts";

@@ -3,26 +3,24 @@ import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { chmodSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { tools, wallets } from "../../src/adapter/store/schema/index.ts";
-import { openDatabase } from "../../src/adapter/store/sqlite/database.ts";
-import { trunkPasswordBinding, trunkStore } from "../../src/adapter/store/tenant/trunk-store.ts";
 import { openVault } from "../../src/app/vault.ts";
 import { residentDoctor } from "../../src/cli/doctor.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { microEur } from "../../src/core/money.ts";
 import { systemRandom } from "../../src/core/random.ts";
-import type { Ask } from "../../src/interface/contracts/operations.ts";
-import type { OperatorTrunk } from "../../src/interface/contracts/trunks.ts";
-import { configSchema } from "../../src/operations/config/schema.ts";
-import { type Check, type ExaminedAppliance, examine } from "../../src/operations/doctor/check.ts";
-import { speechCapacity } from "../../src/operations/doctor/engine-check.ts";
+import type { OperatorTrunk } from "../../src/features/trunk/contract.ts";
+import { trunkPasswordBinding, trunkStore } from "../../src/features/trunk/trunk-store.ts";
+import type { Ask } from "../../src/http/contracts/operations.ts";
+import { configSchema } from "../../src/ops/config/schema.ts";
+import { type Check, type ExaminedAppliance, examine } from "../../src/ops/doctor/check.ts";
+import { speechCapacity } from "../../src/ops/doctor/engine-check.ts";
 import {
   certificate,
   mailProvider,
   ports,
   rtpRange,
   trunkRegistrations,
-} from "../../src/operations/doctor/network-checks.ts";
+} from "../../src/ops/doctor/network-checks.ts";
 import {
   backupAge,
   clockSanity,
@@ -30,9 +28,11 @@ import {
   dataDirectory,
   diskRoom,
   secrets,
-} from "../../src/operations/doctor/storage-checks.ts";
-import { storedTools } from "../../src/operations/doctor/tool-check.ts";
+} from "../../src/ops/doctor/storage-checks.ts";
+import { storedTools } from "../../src/ops/doctor/tool-check.ts";
 import { createVault } from "../../src/platform/secrets/vault.ts";
+import { tools, wallets } from "../../src/store/schema/index.ts";
+import { openDatabase } from "../../src/store/sqlite/database.ts";
 import { runCli, startCli, untilListening } from "../support/appliance/cli.ts";
 import { PROGRAM } from "../support/appliance/program.ts";
 import { fakeClock } from "../support/fake-clock.ts";

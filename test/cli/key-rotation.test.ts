@@ -14,16 +14,13 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { calls, trunks } from "../../src/adapter/store/schema/index.ts";
-import { openDatabase } from "../../src/adapter/store/sqlite/database.ts";
-import { trunkPasswordBinding } from "../../src/adapter/store/tenant/trunk-store.ts";
 import { openVault } from "../../src/app/vault.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { systemRandom } from "../../src/core/random.ts";
-import {
-  createRecordingLinks,
-  RECORDING_LINK_PURPOSE,
-} from "../../src/interface/http/recording-links.ts";
+import { trunkPasswordBinding } from "../../src/features/trunk/trunk-store.ts";
+import { createRecordingLinks, RECORDING_LINK_PURPOSE } from "../../src/http/recording-links.ts";
+import { calls, trunks } from "../../src/store/schema/index.ts";
+import { openDatabase } from "../../src/store/sqlite/database.ts";
 import { listeningOn, runCli, serveCli } from "../support/appliance/cli.ts";
 import { insertCall } from "../support/store/stored-rows.ts";
 import { tempDir } from "../support/temp-dir.ts";

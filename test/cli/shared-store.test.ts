@@ -5,7 +5,7 @@
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { copyFileSync, existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import type { CopiedTable } from "../../src/adapter/store/copy/store-copy.ts";
+import type { CopiedTable } from "../../src/store/copy/store-copy.ts";
 import { listeningOn, runCli, serveCli } from "../support/appliance/cli.ts";
 import { startHranaServer } from "../support/store/hrana-server.ts";
 import { tempDir } from "../support/temp-dir.ts";

@@ -46,7 +46,7 @@ test("the command line is parsed before the server or the schema is loaded", asy
 
 test("the server starts without modules that it needs later or never", async () => {
   const loaded = await loadedBy("src/cli/serve.ts");
-  expect(loaded).toContain("src/interface/http/server.ts");
+  expect(loaded).toContain("src/app/server/server.ts");
   expect(
     among(
       loaded,

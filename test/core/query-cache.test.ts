@@ -2,10 +2,10 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { eq } from "drizzle-orm";
-import { tenants } from "../../src/adapter/store/schema/index.ts";
-import { openDatabase } from "../../src/adapter/store/sqlite/database.ts";
 import type { Database } from "../../src/core/database.ts";
 import { createQueryCache } from "../../src/core/query-cache.ts";
+import { tenants } from "../../src/store/schema/index.ts";
+import { openDatabase } from "../../src/store/sqlite/database.ts";
 import { insertTenant } from "../support/store/stored-rows.ts";
 import { tempDir } from "../support/temp-dir.ts";
 

@@ -1,13 +1,13 @@
 /** The audit log has a sentence for everything that it records. */
 import { expect, test } from "bun:test";
 import { messageCatalogues } from "../../scripts/dashboard-sources.ts";
+import { allContracts } from "../../src/app/server/contracts.ts";
+import { dashboardContracts } from "../../src/app/server/dashboard-contracts.ts";
 import {
   auditChanges,
   auditSentence,
   hasSentence,
 } from "../../src/dashboard/web/pages/team/audit/audit-sentence.ts";
-import { dashboardContracts } from "../../src/interface/http/dashboard/routes/pages.ts";
-import { allContracts } from "../../src/interface/http/routes/contracts.ts";
 
 const catalogues = await messageCatalogues();
 

@@ -1,9 +1,9 @@
 /** The texts of the dashboard, and the two functions that fill them in. */
 import { expect, test } from "bun:test";
 import { messageCatalogues } from "../../scripts/dashboard-sources.ts";
+import { disclosedBy } from "../../src/conversation/disclosure/disclosure-words.ts";
 import { fill, pluralForm } from "../../src/dashboard/web/i18n/catalogue.ts";
-import { AGENT_LANGUAGES } from "../../src/domain/agent/agent.ts";
-import { disclosedBy } from "../../src/domain/conversation/disclosure/disclosure-words.ts";
+import { AGENT_LANGUAGES } from "../../src/features/agent/agent.ts";
 
 const { en, lt, lv, ru } = await messageCatalogues();
 const TRANSLATIONS = { lt, lv, ru };

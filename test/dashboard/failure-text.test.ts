@@ -3,14 +3,14 @@ import { expect, test } from "bun:test";
 import { messageCatalogues } from "../../scripts/dashboard-sources.ts";
 import { fill } from "../../src/dashboard/web/i18n/catalogue.ts";
 import { failureText } from "../../src/dashboard/web/pages/rehearsals/failure-text.ts";
-import { failuresOf } from "../../src/domain/rehearsal/expectations.ts";
-import { readScenario } from "../../src/domain/rehearsal/read-scenario.ts";
+import { failuresOf } from "../../src/features/rehearsal/expectations.ts";
+import { readScenario } from "../../src/features/rehearsal/read-scenario.ts";
 import {
   NOT_LIVE,
   type RehearsedCall,
   type RehearsedTurn,
-} from "../../src/domain/rehearsal/rehearsed-call.ts";
-import { failedResult, NO_MODEL } from "../../src/domain/rehearsal/result.ts";
+} from "../../src/features/rehearsal/rehearsed-call.ts";
+import { failedResult, NO_MODEL } from "../../src/features/rehearsal/result.ts";
 
 const { lt } = await messageCatalogues();
 const texts = {

@@ -3,8 +3,9 @@ import { describe, expect, test } from "bun:test";
 import { resolve } from "node:path";
 import { z } from "zod";
 import { messageCatalogues, serverMessagesIn } from "../../scripts/dashboard-sources.ts";
-import { explainRegistrationFailure } from "../../src/adapter/sip/registration-failure.ts";
-import { assessTrunk, type TrunkCheck } from "../../src/adapter/sip/trunk-checks.ts";
+import { allContracts } from "../../src/app/server/contracts.ts";
+import { dashboardContracts } from "../../src/app/server/dashboard-contracts.ts";
+import { REGISTRATION_PROBLEMS } from "../../src/call/sip-port.ts";
 import { AppError, invalidField } from "../../src/core/errors.ts";
 import { ApiProblem } from "../../src/dashboard/web/api/problem.ts";
 import { type Catalogue, fill } from "../../src/dashboard/web/i18n/catalogue.ts";
@@ -16,18 +17,17 @@ import {
   registrationText,
 } from "../../src/dashboard/web/i18n/problem-text.ts";
 import { serverMessages } from "../../src/dashboard/web/i18n/server-messages.ts";
-import { REGISTRATION_PROBLEMS } from "../../src/domain/call/sip-port.ts";
-import type { ActiveSession } from "../../src/domain/identity/sessions.ts";
-import { statusError } from "../../src/domain/knowledge/site-problems.ts";
-import { readScenario } from "../../src/domain/rehearsal/read-scenario.ts";
-import { ScenarioInvalid } from "../../src/domain/rehearsal/scenario-invalid.ts";
-import { checkToolFields } from "../../src/domain/tool/tool-rules.ts";
-import { checked } from "../../src/interface/contracts/check.ts";
-import { requirementOf } from "../../src/interface/contracts/schema.ts";
-import type { Contract } from "../../src/interface/http/contract.ts";
-import { dashboardContracts } from "../../src/interface/http/dashboard/routes/pages.ts";
-import { allContracts } from "../../src/interface/http/routes/contracts.ts";
-import { authorise } from "../../src/interface/http/session/rights.ts";
+import type { ActiveSession } from "../../src/features/identity/sessions.ts";
+import { statusError } from "../../src/features/knowledge/site-problems.ts";
+import { readScenario } from "../../src/features/rehearsal/read-scenario.ts";
+import { ScenarioInvalid } from "../../src/features/rehearsal/scenario-invalid.ts";
+import { checkToolFields } from "../../src/features/tool/tool-rules.ts";
+import type { Contract } from "../../src/http/contract.ts";
+import { checked } from "../../src/http/contracts/check.ts";
+import { requirementOf } from "../../src/http/contracts/schema.ts";
+import { authorise } from "../../src/http/session/rights.ts";
+import { explainRegistrationFailure } from "../../src/sip/registration-failure.ts";
+import { assessTrunk, type TrunkCheck } from "../../src/sip/trunk-checks.ts";
 
 const catalogues = await messageCatalogues();
 
@@ -290,7 +290,7 @@ test("a call's entry in the ledger is told in the reader's language, other notes
 
 test("every check of the appliance has a name in the reader's language", async () => {
   const names: string[] = [];
-  for (const file of new Bun.Glob("src/operations/doctor/*.ts").scanSync(".")) {
+  for (const file of new Bun.Glob("src/ops/doctor/*.ts").scanSync(".")) {
     const exported: Readonly<Record<string, unknown>> = await import(resolve(file));
     for (const one of Object.values(exported))
       if (typeof one === "object" && one !== null && "name" in one && "run" in one)

@@ -3,7 +3,7 @@ import { createMp3Encoder } from "wasm-media-encoders";
 import { isRightBill } from "../../src/demo/evidence/call-evidence.ts";
 import { readMail } from "../../src/demo/evidence/mail-file.ts";
 import { decodeMp3 } from "../../src/demo/evidence/mp3.ts";
-import { composeBytes } from "../../src/domain/mail/message.ts";
+import { composeBytes } from "../../src/features/mail/message.ts";
 import { tone, toneShare } from "../support/media/phone.ts";
 
 async function mp3Of(left: Int16Array, right: Int16Array): Promise<Buffer> {

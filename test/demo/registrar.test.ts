@@ -1,9 +1,9 @@
 /** The demo carrier's digest check, which keeps no transactions. */
 import { expect, test } from "bun:test";
-import { DigestClient, parseChallenge } from "../../src/adapter/sip/digest.ts";
-import { parseMessage, type SipRequest } from "../../src/adapter/sip/message/index.ts";
 import { seededRandom } from "../../src/core/random.ts";
 import { Registrar } from "../../src/demo/carrier/registrar.ts";
+import { DigestClient, parseChallenge } from "../../src/sip/digest.ts";
+import { parseMessage, type SipRequest } from "../../src/sip/message/index.ts";
 import { fakeClock } from "../support/fake-clock.ts";
 
 const ACCOUNT = { username: "anna", password: "secret" };

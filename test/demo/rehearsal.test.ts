@@ -1,8 +1,8 @@
 /** Rehearsals by telephone: an appliance of its own, real SIP and RTP, the embedded voice, all calls at once. About 30 s. */
 import { expect, test } from "bun:test";
 import { openPhoneRehearsals } from "../../src/demo/rehearsal/phone-rehearsal.ts";
-import { filesOf, loadSuite, runSuite } from "../../src/domain/rehearsal/suite.ts";
-import { configSchema } from "../../src/operations/config/schema.ts";
+import { filesOf, loadSuite, runSuite } from "../../src/features/rehearsal/suite.ts";
+import { configSchema } from "../../src/ops/config/schema.ts";
 import { failedLines, suiteFiles } from "../support/appliance/rehearsals.ts";
 
 test("six scenarios of the clinic pass by telephone, at once", async () => {

@@ -4,18 +4,18 @@
  * Takes about half a minute: the calls are real.
  */
 import { afterAll, describe, expect, test } from "bun:test";
-import { createCallAudio } from "../../src/adapter/media/call-audio.ts";
-import { createPacer } from "../../src/adapter/media/rtp/pacer.ts";
-import { createPortPool } from "../../src/adapter/media/rtp/port-pool.ts";
-import type { SrtpMode } from "../../src/adapter/sip/sdes.ts";
+import type { IncomingLeg, SipStack, Trunk } from "../../src/call/sip-port.ts";
+import type { CallAudio } from "../../src/conversation/audio-port.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import type { CodecName } from "../../src/core/codecs.ts";
 import { e164 } from "../../src/core/e164.ts";
 import { silentLog } from "../../src/core/log.ts";
 import type { MediaPlan } from "../../src/core/media-plan.ts";
-import type { IncomingLeg, SipStack, Trunk } from "../../src/domain/call/sip-port.ts";
-import type { CallAudio } from "../../src/domain/conversation/audio-port.ts";
+import { createCallAudio } from "../../src/media/call-audio.ts";
+import { createPacer } from "../../src/media/rtp/pacer.ts";
+import { createPortPool } from "../../src/media/rtp/port-pool.ts";
 import { sine, toneShare } from "../../src/platform/audio/tones.ts";
+import type { SrtpMode } from "../../src/sip/sdes.ts";
 import { eventually } from "../support/eventually.ts";
 import { requirePeer } from "../support/peers.ts";
 import { type Baresip, type BaresipOptions, startBaresip } from "../support/sip/baresip.ts";

@@ -1,7 +1,7 @@
 /** Calls and registrations through kamailio, an independent registrar and proxy. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { IncomingLeg, SipStack } from "../../src/call/sip-port.ts";
 import { e164 } from "../../src/core/e164.ts";
-import type { IncomingLeg, SipStack } from "../../src/domain/call/sip-port.ts";
 import { requirePeer } from "../support/peers.ts";
 import { type Kamailio, startKamailio } from "../support/sip/kamailio.ts";
 import {

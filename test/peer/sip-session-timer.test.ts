@@ -1,7 +1,7 @@
 /** Session timers (RFC 4028) with sipp, both ways. Takes 13 s: a session really expires. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { LegEnd, SipStack } from "../../src/call/sip-port.ts";
 import { e164 } from "../../src/core/e164.ts";
-import type { LegEnd, SipStack } from "../../src/domain/call/sip-port.ts";
 import { requirePeer } from "../support/peers.ts";
 import { endOf, startStack, trunkSettings } from "../support/sip/sip-stack.ts";
 import { startSipp } from "../support/sip/sipp.ts";

@@ -1,8 +1,8 @@
 /** Calls with sipp, whose scenarios misbehave on purpose. Takes 35 s: one ACK never comes. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { IncomingLeg, LegEnd, SipStack } from "../../src/call/sip-port.ts";
 import { e164 } from "../../src/core/e164.ts";
 import type { MediaPlan } from "../../src/core/media-plan.ts";
-import type { IncomingLeg, LegEnd, SipStack } from "../../src/domain/call/sip-port.ts";
 import { requirePeer } from "../support/peers.ts";
 import { endOf, next, startStack, trunkSettings } from "../support/sip/sip-stack.ts";
 import { type SippOptions, startSipp } from "../support/sip/sipp.ts";

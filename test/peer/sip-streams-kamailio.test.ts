@@ -1,13 +1,8 @@
 /** Trunks over TCP and TLS at kamailio: registrations, calls in both directions, certificates, restarts. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
-import type { SipDns } from "../../src/adapter/sip/routing/dns.ts";
+import type { IncomingLeg, SipStack, Trunk, TrunkSettings } from "../../src/call/sip-port.ts";
 import { e164 } from "../../src/core/e164.ts";
-import type {
-  IncomingLeg,
-  SipStack,
-  Trunk,
-  TrunkSettings,
-} from "../../src/domain/call/sip-port.ts";
+import type { SipDns } from "../../src/sip/routing/dns.ts";
 import { eventually } from "../support/eventually.ts";
 import { type TestCa, testCa } from "../support/net/test-ca.ts";
 import { requirePeer } from "../support/peers.ts";

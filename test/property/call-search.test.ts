@@ -5,9 +5,9 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import fc from "fast-check";
-import { searchIndexStore } from "../../src/adapter/store/call/search-index.ts";
 import { indexSomeCalls } from "../../src/app/call-indexing.ts";
-import { createCallSearch } from "../../src/operations/admin/call-search.ts";
+import { createCallSearch } from "../../src/features/call-log/call-search.ts";
+import { searchIndexStore } from "../../src/features/call-log/search-index-store.ts";
 import { insertCalls, insertContact, scanned } from "../support/store/searched-calls.ts";
 import { insertTenant } from "../support/store/stored-rows.ts";
 import { isRemote, openTestDatabase } from "../support/store/test-store.ts";

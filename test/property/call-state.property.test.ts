@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { endingByUs } from "../../src/domain/call/ending.ts";
-import { type CallEvent, createCallMachine } from "../../src/domain/call/state.ts";
+import { endingByUs } from "../../src/call/ending.ts";
+import { type CallEvent, createCallMachine } from "../../src/call/state.ts";
 
 const event: fc.Arbitrary<CallEvent> = fc.oneof(
   fc.constant<CallEvent>({ type: "fire" }),

@@ -3,11 +3,11 @@
  * is refused without matching a pattern against all of it. Measured in processor time of the thread.
  */
 import { expect, test } from "bun:test";
-import { parseBody } from "../../src/interface/http/body.ts";
-import type { Contract } from "../../src/interface/http/contract.ts";
-import { dashboardContracts } from "../../src/interface/http/dashboard/routes/pages.ts";
-import { allContracts } from "../../src/interface/http/routes/contracts.ts";
-import { checkBody } from "../../src/interface/http/validate.ts";
+import { allContracts } from "../../src/app/server/contracts.ts";
+import { dashboardContracts } from "../../src/app/server/dashboard-contracts.ts";
+import { parseBody } from "../../src/http/body.ts";
+import type { Contract } from "../../src/http/contract.ts";
+import { checkBody } from "../../src/http/validate.ts";
 
 /** The largest body that `[limits] body_bytes` allows. */
 const CHARACTERS = 2_000_000;

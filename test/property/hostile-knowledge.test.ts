@@ -4,14 +4,14 @@
  * slowest case.
  */
 import { expect, test } from "bun:test";
-import { parseKnowledge } from "../../src/adapter/engine/embedded/scripted/knowledge.ts";
-import { spokenText } from "../../src/adapter/engine/embedded/speech/spoken-text.ts";
-import { knowledgeKeywords } from "../../src/adapter/engine/knowledge-keywords.ts";
-import { SpokenPieces } from "../../src/adapter/engine/openai/spoken-pieces.ts";
-import type { KnowledgeSnapshot } from "../../src/domain/conversation/call-config.ts";
-import { knowledgeSection } from "../../src/domain/conversation/prompt/knowledge-section.ts";
-import { headingOf } from "../../src/domain/knowledge/heading.ts";
-import { cutPassages } from "../../src/domain/knowledge/passages.ts";
+import type { KnowledgeSnapshot } from "../../src/conversation/call-config.ts";
+import { knowledgeSection } from "../../src/conversation/prompt/knowledge-section.ts";
+import { parseKnowledge } from "../../src/engine/embedded/scripted/knowledge.ts";
+import { spokenText } from "../../src/engine/embedded/speech/spoken-text.ts";
+import { knowledgeKeywords } from "../../src/engine/knowledge-keywords.ts";
+import { SpokenPieces } from "../../src/engine/openai/spoken-pieces.ts";
+import { headingOf } from "../../src/features/knowledge/heading.ts";
+import { cutPassages } from "../../src/features/knowledge/passages.ts";
 
 const CHARACTERS = 40_000;
 const MS_MAX = 1_000;

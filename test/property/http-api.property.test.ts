@@ -4,10 +4,10 @@
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import fc from "fast-check";
+import { allContracts } from "../../src/app/server/contracts.ts";
 import { notFound } from "../../src/core/errors.ts";
-import { bodyFields } from "../../src/interface/contracts/check.ts";
-import type { Contract } from "../../src/interface/http/contract.ts";
-import { allContracts } from "../../src/interface/http/routes/contracts.ts";
+import type { Contract } from "../../src/http/contract.ts";
+import { bodyFields } from "../../src/http/contracts/check.ts";
 import {
   type Fixtures,
   makeFixtures,
@@ -147,9 +147,7 @@ test("no request is answered with a 500, without an answer, or with another tena
 }, 60_000);
 
 test("the other tenant's records are unchanged", async () => {
-  const { agents, files, phoneNumbers, webhooks } = await import(
-    "../../src/adapter/store/schema/index.ts"
-  );
+  const { agents, files, phoneNumbers, webhooks } = await import("../../src/store/schema/index.ts");
   const { eq } = await import("drizzle-orm");
   const read = server.database.read;
   const find = async (

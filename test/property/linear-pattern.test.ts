@@ -1,10 +1,10 @@
 /** Tenants' regular expressions: they match like the runtime's, and none runs for ever. */
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { failuresOf } from "../../src/domain/rehearsal/expectations.ts";
-import { readScenario } from "../../src/domain/rehearsal/read-scenario.ts";
-import { LinearPattern, PatternRefused } from "../../src/domain/tool/linear-pattern.ts";
-import { argumentProblem } from "../../src/domain/tool/run-tool-arguments.ts";
+import { failuresOf } from "../../src/features/rehearsal/expectations.ts";
+import { readScenario } from "../../src/features/rehearsal/read-scenario.ts";
+import { LinearPattern, PatternRefused } from "../../src/features/tool/linear-pattern.ts";
+import { argumentProblem } from "../../src/features/tool/run-tool-arguments.ts";
 
 const BOTH = String.raw`a b K . 1 , - š ^ $ \b \B \d \w \W \s \n \0 \. \x61 \u0062 [ab] [^a] [] [^] [a-c\]] [^\W] [K-L]`;
 const ATOMS = {

@@ -7,8 +7,22 @@ import { afterAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { and, eq, sql } from "drizzle-orm";
 import fc from "fast-check";
-import { manualPayments } from "../../src/adapter/payments/manual.ts";
-import { billingStores as stores } from "../../src/adapter/store/billing/billing-stores.ts";
+import { AppError } from "../../src/core/errors.ts";
+import { silentLog as log } from "../../src/core/log.ts";
+import { microEur } from "../../src/core/money.ts";
+import { Billing } from "../../src/features/billing/billing.ts";
+import { billingStores as stores } from "../../src/features/billing/billing-stores.ts";
+import {
+  bookChargeback,
+  type Chargeback,
+  reverseChargeback,
+} from "../../src/features/billing/chargeback.ts";
+import { Checkouts } from "../../src/features/billing/checkout.ts";
+import { syncEntitlement } from "../../src/features/billing/entitlement.ts";
+import { verifyLedger } from "../../src/features/billing/ledger.ts";
+import { manualPayments } from "../../src/features/billing/payments/manual.ts";
+import { renewMonths } from "../../src/features/billing/renewal.ts";
+import type { Checkout } from "../../src/features/billing/stores.ts";
 import {
   calls,
   holds,
@@ -16,21 +30,7 @@ import {
   planUsage,
   renewals,
   tenants,
-} from "../../src/adapter/store/schema/index.ts";
-import { AppError } from "../../src/core/errors.ts";
-import { silentLog as log } from "../../src/core/log.ts";
-import { microEur } from "../../src/core/money.ts";
-import { Billing } from "../../src/domain/billing/billing.ts";
-import {
-  bookChargeback,
-  type Chargeback,
-  reverseChargeback,
-} from "../../src/domain/billing/chargeback.ts";
-import { Checkouts } from "../../src/domain/billing/checkout.ts";
-import { syncEntitlement } from "../../src/domain/billing/entitlement.ts";
-import { verifyLedger } from "../../src/domain/billing/ledger.ts";
-import { renewMonths } from "../../src/domain/billing/renewal.ts";
-import type { Checkout } from "../../src/domain/billing/stores.ts";
+} from "../../src/store/schema/index.ts";
 import { fakeClock } from "../support/fake-clock.ts";
 import { prepaidPlan, startPlan } from "../support/plans.ts";
 import { insertCall, insertTenant } from "../support/store/stored-rows.ts";

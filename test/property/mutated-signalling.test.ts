@@ -6,7 +6,8 @@
 import { expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { parseChallenges, parseCredentials } from "../../src/adapter/sip/digest.ts";
+import { type Random, randomInt, seededRandom } from "../../src/core/random.ts";
+import { parseChallenges, parseCredentials } from "../../src/sip/digest.ts";
 import {
   buildResponse,
   MESSAGE_BYTES_MAX,
@@ -16,15 +17,14 @@ import {
   responseDestination,
   serialise,
   withPlainSdp,
-} from "../../src/adapter/sip/message/index.ts";
-import { buildBindingRequest, parseBindingAnswer } from "../../src/adapter/sip/nat/stun.ts";
-import { rejectionOf } from "../../src/adapter/sip/request-checks.ts";
-import { calledNumbersOf, callerNumberOf } from "../../src/adapter/sip/session/parties.ts";
-import { replacesOf } from "../../src/adapter/sip/session/replaces.ts";
-import { TransactionLayer } from "../../src/adapter/sip/transaction/layer.ts";
-import type { Flow } from "../../src/adapter/sip/transport/flow.ts";
-import { StreamFramer, UnframedStream } from "../../src/adapter/sip/transport/framer.ts";
-import { type Random, randomInt, seededRandom } from "../../src/core/random.ts";
+} from "../../src/sip/message/index.ts";
+import { buildBindingRequest, parseBindingAnswer } from "../../src/sip/nat/stun.ts";
+import { rejectionOf } from "../../src/sip/request-checks.ts";
+import { calledNumbersOf, callerNumberOf } from "../../src/sip/session/parties.ts";
+import { replacesOf } from "../../src/sip/session/replaces.ts";
+import { TransactionLayer } from "../../src/sip/transaction/layer.ts";
+import type { Flow } from "../../src/sip/transport/flow.ts";
+import { StreamFramer, UnframedStream } from "../../src/sip/transport/framer.ts";
 import { fakeClock } from "../support/fake-clock.ts";
 
 const RUNS = Number(process.env.MUTATIONS ?? 20_000);

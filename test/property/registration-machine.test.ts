@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
+import { StateMachine } from "../../src/core/state-machine.ts";
 import {
   REGISTRATION_TABLE,
   type RegistrationEvent,
   type RegistrationState,
-} from "../../src/adapter/sip/registration-state.ts";
-import { StateMachine } from "../../src/core/state-machine.ts";
+} from "../../src/sip/registration-state.ts";
 
 const event: fc.Arbitrary<RegistrationEvent> = fc.oneof(
   fc.constantFrom<RegistrationEvent>(

@@ -1,10 +1,10 @@
 /** Whatever a caller says, presses or omits, the embedded engine says or does something. */
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { createScriptedSession } from "../../src/adapter/engine/embedded/scripted/scripted-session.ts";
+import type { LlmInput } from "../../src/conversation/engine-port.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { seededRandom } from "../../src/core/random.ts";
-import type { LlmInput } from "../../src/domain/conversation/engine-port.ts";
+import { createScriptedSession } from "../../src/engine/embedded/scripted/scripted-session.ts";
 import { markdown, topicsHere } from "../support/engine/topics-here.ts";
 import { CLINIC_KNOWLEDGE } from "../support/speech/dental-clinic.ts";
 

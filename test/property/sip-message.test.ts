@@ -7,8 +7,8 @@ import {
   parseUri,
   parseVia,
   serialise,
-} from "../../src/adapter/sip/message/index.ts";
-import { acceptAnswer, answerOffer } from "../../src/adapter/sip/sdp.ts";
+} from "../../src/sip/message/index.ts";
+import { acceptAnswer, answerOffer } from "../../src/sip/sdp.ts";
 
 const token = fc.stringMatching(/^[A-Za-z0-9._-]{1,20}$/);
 const text = fc.stringMatching(/^[^\r\n\0,]{0,60}$/).map((value) => value.trim());

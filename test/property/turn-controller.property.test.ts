@@ -1,7 +1,7 @@
 /** Whatever caller, main process and engine do, a conversation ends, reports once and leaves no timer. */
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { EngineFailure, type LlmEvent } from "../../src/domain/conversation/engine-port.ts";
+import { EngineFailure, type LlmEvent } from "../../src/conversation/engine-port.ts";
 import { callConfig, scriptedCall } from "../support/media/scripted-call.ts";
 
 type Act =

@@ -1,10 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
+import { createTurnMachine, type TurnEvent } from "../../src/conversation/turn/turn-taking.ts";
 import { IllegalTransition } from "../../src/core/state-machine.ts";
-import {
-  createTurnMachine,
-  type TurnEvent,
-} from "../../src/domain/conversation/turn/turn-taking.ts";
 
 const reason = fc.constantFrom(
   "caller_hangup" as const,

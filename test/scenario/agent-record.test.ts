@@ -1,7 +1,7 @@
 /** Properties of an agent in a call over RTP: length, first speaker, and version. About 40 s. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { agents } from "../../src/adapter/store/schema/index.ts";
-import { phrasesFor } from "../../src/domain/conversation/speech/phrases.ts";
+import { phrasesFor } from "../../src/conversation/speech/phrases.ts";
+import { agents } from "../../src/store/schema/index.ts";
 import { type Appliance, OWN_NUMBER, startAppliance } from "../support/appliance/appliance.ts";
 import { tempDir } from "../support/temp-dir.ts";
 

@@ -3,10 +3,10 @@
  * embedded engine in Lithuanian, Latvian and Russian. About 55 s.
  */
 import { afterAll, beforeAll, test } from "bun:test";
-import { PHRASES } from "../../src/adapter/engine/embedded/scripted/phrases.ts";
-import { agents } from "../../src/adapter/store/schema/index.ts";
 import { createVoices, type Voices } from "../../src/demo/voices.ts";
-import type { AgentLanguage } from "../../src/domain/agent/agent.ts";
+import { PHRASES } from "../../src/engine/embedded/scripted/phrases.ts";
+import type { AgentLanguage } from "../../src/features/agent/agent.ts";
+import { agents } from "../../src/store/schema/index.ts";
 import { type Appliance, OWN_NUMBER, startAppliance } from "../support/appliance/appliance.ts";
 import { atMost } from "../support/at-most.ts";
 import { eventually } from "../support/eventually.ts";

@@ -3,10 +3,10 @@
  * sensitive reason is for a recognised caller only. Also a birthday call, placed over the trunk and answered.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { callerStore } from "../../src/adapter/store/contact/caller-store.ts";
-import { contactStore } from "../../src/adapter/store/contact/contact-store.ts";
-import { birthdayCalls, tenants } from "../../src/adapter/store/schema/index.ts";
 import { wallClock } from "../../src/core/calendar.ts";
+import { callerStore } from "../../src/features/contact/caller-store.ts";
+import { contactStore } from "../../src/features/contact/contact-store.ts";
+import { birthdayCalls, tenants } from "../../src/store/schema/index.ts";
 import { OWN_NUMBER } from "../support/appliance/appliance.ts";
 import { callableZone } from "../support/callable-zone.ts";
 import { openAiChoice } from "../support/engine/engine-session.ts";

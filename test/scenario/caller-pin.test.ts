@@ -7,8 +7,11 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { eq } from "drizzle-orm";
-import { DtmfDetector } from "../../src/adapter/media/dtmf/tone-detector.ts";
-import { contactStore } from "../../src/adapter/store/contact/contact-store.ts";
+import { phrasesFor } from "../../src/conversation/speech/phrases.ts";
+import type { AgentLanguage } from "../../src/features/agent/agent.ts";
+import { contactStore } from "../../src/features/contact/contact-store.ts";
+import { DtmfDetector } from "../../src/media/dtmf/tone-detector.ts";
+import { dtmfTones } from "../../src/platform/audio/tones.ts";
 import {
   agents,
   auditEntries,
@@ -16,10 +19,7 @@ import {
   pinAttempts,
   tenants,
   tools,
-} from "../../src/adapter/store/schema/index.ts";
-import type { AgentLanguage } from "../../src/domain/agent/agent.ts";
-import { phrasesFor } from "../../src/domain/conversation/speech/phrases.ts";
-import { dtmfTones } from "../../src/platform/audio/tones.ts";
+} from "../../src/store/schema/index.ts";
 import { openAiChoice } from "../support/engine/engine-session.ts";
 import { callAgent, type EngineWorld, startEngineWorld } from "../support/engine/engine-world.ts";
 import { type ChatBody, type OpenAiServer, openAiServer } from "../support/engine/openai-server.ts";

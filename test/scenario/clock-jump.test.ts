@@ -1,18 +1,12 @@
 /** The wall clock jumps five years ahead while the appliance runs: nothing is deleted, charged or missed. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { and, eq } from "drizzle-orm";
-import {
-  auditEntries,
-  calls,
-  renewals,
-  schedules,
-  turns,
-} from "../../src/adapter/store/schema/index.ts";
 import { type App, startApp } from "../../src/app/app.ts";
 import { type Clock, systemClock } from "../../src/core/clock.ts";
 import { silentLog } from "../../src/core/log.ts";
 import { microEur } from "../../src/core/money.ts";
 import { systemRandom } from "../../src/core/random.ts";
+import { auditEntries, calls, renewals, schedules, turns } from "../../src/store/schema/index.ts";
 import { applianceSettings } from "../support/appliance/appliance.ts";
 import { eventually } from "../support/eventually.ts";
 import { tempDir } from "../support/temp-dir.ts";

@@ -3,9 +3,9 @@
  * birthday calls and "don't call me" by key 9. The agent's words are read from the transcript.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { callerStore } from "../../src/adapter/store/contact/caller-store.ts";
-import { contactStore } from "../../src/adapter/store/contact/contact-store.ts";
-import { callMemories, crmPosts, tenants } from "../../src/adapter/store/schema/index.ts";
+import { callerStore } from "../../src/features/contact/caller-store.ts";
+import { contactStore } from "../../src/features/contact/contact-store.ts";
+import { callMemories, crmPosts, tenants } from "../../src/store/schema/index.ts";
 import { type Appliance, OWN_NUMBER, startAppliance } from "../support/appliance/appliance.ts";
 import { callableZone } from "../support/callable-zone.ts";
 import { eventually } from "../support/eventually.ts";

@@ -6,11 +6,11 @@
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
-import { calls as callRows } from "../../src/adapter/store/schema/index.ts";
-import { openDatabase } from "../../src/adapter/store/sqlite/database.ts";
+import { withDeadline } from "../../src/conversation/deadline.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { type Random, randomInt, seededRandom } from "../../src/core/random.ts";
-import { withDeadline } from "../../src/domain/conversation/deadline.ts";
+import { calls as callRows } from "../../src/store/schema/index.ts";
+import { openDatabase } from "../../src/store/sqlite/database.ts";
 import {
   type Appliance,
   type CallView,

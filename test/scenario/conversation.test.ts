@@ -4,9 +4,9 @@
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
+import type { CallConfig } from "../../src/conversation/call-config.ts";
+import { phrasesFor } from "../../src/conversation/speech/phrases.ts";
 import { sleep, systemClock } from "../../src/core/clock.ts";
-import type { CallConfig } from "../../src/domain/conversation/call-config.ts";
-import { phrasesFor } from "../../src/domain/conversation/speech/phrases.ts";
 import { atMost } from "../support/at-most.ts";
 import { openStudio, type Studio, startCall } from "../support/media/live-conversation.ts";
 import { type AGENT, callConfig } from "../support/media/scripted-call.ts";

@@ -4,11 +4,11 @@
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { createVoices, type Voices } from "../../src/demo/voices.ts";
-import { getCallDetails, getPeaks } from "../../src/interface/http/dashboard/routes/calls.ts";
-import { chat } from "../../src/interface/http/dashboard/routes/chat.ts";
-import { listLive } from "../../src/interface/http/dashboard/routes/home.ts";
-import { createTool } from "../../src/interface/http/dashboard/routes/tools.ts";
-import { listCalls } from "../../src/interface/http/routes/calls.ts";
+import { chat } from "../../src/features/agent/chat-routes.ts";
+import { getCallDetails, getPeaks } from "../../src/features/call-log/dashboard-routes.ts";
+import { listLive } from "../../src/features/call-log/home-routes.ts";
+import { listCalls } from "../../src/features/call-log/routes.ts";
+import { createTool } from "../../src/features/tool/dashboard-routes.ts";
 import { type Appliance, OWN_NUMBER, startAppliance } from "../support/appliance/appliance.ts";
 import { browserOf } from "../support/browser/appliance-browser.ts";
 import type { Browser } from "../support/browser/dashboard-session.ts";

@@ -1,7 +1,7 @@
 /** Trying an agent with a provider's engine: in writing and from the browser. Takes some 20 s. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
-import { chat } from "../../src/interface/http/dashboard/routes/chat.ts";
-import { getUsage } from "../../src/interface/http/routes/reports.ts";
+import { chat } from "../../src/features/agent/chat-routes.ts";
+import { getUsage } from "../../src/features/call-log/reports-routes.ts";
 import { browserOf } from "../support/browser/appliance-browser.ts";
 import type { Browser } from "../support/browser/dashboard-session.ts";
 import { DashboardSocket } from "../support/browser/dashboard-socket.ts";

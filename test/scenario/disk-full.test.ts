@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout } from "bun:test";
 import { mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { billingStores } from "../../src/adapter/store/billing/billing-stores.ts";
-import { calls, events } from "../../src/adapter/store/schema/index.ts";
-import { verifyLedger } from "../../src/domain/billing/ledger.ts";
+import { billingStores } from "../../src/features/billing/billing-stores.ts";
+import { verifyLedger } from "../../src/features/billing/ledger.ts";
+import { calls, events } from "../../src/store/schema/index.ts";
 import { type Appliance, OWN_NUMBER, startAppliance } from "../support/appliance/appliance.ts";
 import { eventually } from "../support/eventually.ts";
 import { testWhere } from "../support/privileges.ts";

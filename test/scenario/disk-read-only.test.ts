@@ -5,15 +5,15 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout } from "bun:test";
 import { cpSync, lstatSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { billingStores } from "../../src/adapter/store/billing/billing-stores.ts";
-import { calls, holds } from "../../src/adapter/store/schema/index.ts";
-import { openDatabase } from "../../src/adapter/store/sqlite/database.ts";
-import { fileProblems } from "../../src/adapter/store/sqlite/integrity.ts";
 import { startApp } from "../../src/app/app.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { silentLog } from "../../src/core/log.ts";
 import { systemRandom } from "../../src/core/random.ts";
-import { verifyLedger } from "../../src/domain/billing/ledger.ts";
+import { billingStores } from "../../src/features/billing/billing-stores.ts";
+import { verifyLedger } from "../../src/features/billing/ledger.ts";
+import { calls, holds } from "../../src/store/schema/index.ts";
+import { openDatabase } from "../../src/store/sqlite/database.ts";
+import { fileProblems } from "../../src/store/sqlite/integrity.ts";
 import {
   type Appliance,
   applianceSettings,

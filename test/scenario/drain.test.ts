@@ -2,7 +2,7 @@
  * A drain for an upgrade: five live calls continue to their own end, new ones are refused, and nothing is lost.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { calls as callRows } from "../../src/adapter/store/schema/index.ts";
+import { calls as callRows } from "../../src/store/schema/index.ts";
 import { type Appliance, OWN_NUMBER, startAppliance } from "../support/appliance/appliance.ts";
 import { eventually } from "../support/eventually.ts";
 import { createPhone, type Phone } from "../support/media/phone/phone.ts";

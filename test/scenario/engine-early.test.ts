@@ -3,7 +3,7 @@
  * pausing caller, and the stored, executed and counted results. About 25 s.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { phrasesFor } from "../../src/domain/conversation/speech/phrases.ts";
+import { phrasesFor } from "../../src/conversation/speech/phrases.ts";
 import { openAiChoice } from "../support/engine/engine-session.ts";
 import {
   BOOKED,

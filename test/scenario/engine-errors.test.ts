@@ -3,8 +3,8 @@
  * worker, and the audio at the far end is checked. About 90 s.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { MESSAGE_PHRASES } from "../../src/adapter/engine/fallback/message-phrases.ts";
-import type { ProviderChoice } from "../../src/adapter/engine/settings.ts";
+import { MESSAGE_PHRASES } from "../../src/engine/fallback/message-phrases.ts";
+import type { ProviderChoice } from "../../src/engine/settings.ts";
 import {
   ERROR_CASES,
   type ErrorCase,

@@ -3,8 +3,8 @@
  * embedded one, and each falls back separately. About 25 s.
  */
 import { afterAll, beforeEach, expect, test } from "bun:test";
-import type { Part } from "../../src/adapter/engine/provider.ts";
-import { DEFAULT_GUARD, type EngineSettings } from "../../src/adapter/engine/settings.ts";
+import type { Part } from "../../src/engine/provider.ts";
+import { DEFAULT_GUARD, type EngineSettings } from "../../src/engine/settings.ts";
 import { openAiChoice } from "../support/engine/engine-session.ts";
 import { type OpenAiServer, openAiServer } from "../support/engine/openai-server.ts";
 import { openStudio, type Studio, startCall } from "../support/media/live-conversation.ts";

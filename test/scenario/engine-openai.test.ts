@@ -1,7 +1,7 @@
 /** Whole calls over RTP on an OpenAI-compatible engine: about 90 s. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { MESSAGE_PHRASES } from "../../src/adapter/engine/fallback/message-phrases.ts";
-import { phrasesFor } from "../../src/domain/conversation/speech/phrases.ts";
+import { phrasesFor } from "../../src/conversation/speech/phrases.ts";
+import { MESSAGE_PHRASES } from "../../src/engine/fallback/message-phrases.ts";
 import { openAiChoice } from "../support/engine/engine-session.ts";
 import {
   BOOKED,

@@ -3,8 +3,8 @@
  * answers, and errors, each as an audible call. About 30 s.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { MESSAGE_PHRASES } from "../../src/adapter/engine/fallback/message-phrases.ts";
-import { UNFINISHED } from "../../src/adapter/engine/openai/unfinished.ts";
+import { MESSAGE_PHRASES } from "../../src/engine/fallback/message-phrases.ts";
+import { UNFINISHED } from "../../src/engine/openai/unfinished.ts";
 import { openAiSettings, sameForAllParts } from "../support/engine/engine-session.ts";
 import {
   type LanguageModelServer,

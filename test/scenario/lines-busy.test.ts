@@ -4,11 +4,11 @@
  */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { eq } from "drizzle-orm";
-import { schedules } from "../../src/adapter/store/schema/index.ts";
+import { phrasesFor } from "../../src/conversation/speech/phrases.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { findSentenceGently } from "../../src/demo/hearing/sentence-matcher.ts";
 import { createVoices, type Voices } from "../../src/demo/voices.ts";
-import { phrasesFor } from "../../src/domain/conversation/speech/phrases.ts";
+import { schedules } from "../../src/store/schema/index.ts";
 import { type Appliance, OWN_NUMBER, startAppliance } from "../support/appliance/appliance.ts";
 import { eventually } from "../support/eventually.ts";
 import { CallNotAnswered, type PhoneCall } from "../support/media/phone/phone-call.ts";

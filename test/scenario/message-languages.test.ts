@@ -4,14 +4,11 @@
  * engine-openai.test.ts tests English.
  */
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
-import {
-  createSynthesiser,
-  type Synthesiser,
-} from "../../src/adapter/engine/embedded/synthesiser.ts";
-import { MESSAGE_PHRASES } from "../../src/adapter/engine/fallback/message-phrases.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { findSentenceGently } from "../../src/demo/hearing/sentence-matcher.ts";
-import type { AgentLanguage } from "../../src/domain/agent/agent.ts";
+import { createSynthesiser, type Synthesiser } from "../../src/engine/embedded/synthesiser.ts";
+import { MESSAGE_PHRASES } from "../../src/engine/fallback/message-phrases.ts";
+import type { AgentLanguage } from "../../src/features/agent/agent.ts";
 import { OWN_NUMBER } from "../support/appliance/appliance.ts";
 import { openAiChoice } from "../support/engine/engine-session.ts";
 import { type EngineWorld, startEngineWorld } from "../support/engine/engine-world.ts";

@@ -1,7 +1,7 @@
 /** A call in monitoring and traces, over HTTP; and a healthy appliance feeds its watchdog. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { hostname } from "node:os";
-import { callFailed, callStarted } from "../../src/domain/webhook/catalogue.ts";
+import { callFailed, callStarted } from "../../src/features/webhook/catalogue.ts";
 import { type Appliance, OWN_NUMBER, startAppliance } from "../support/appliance/appliance.ts";
 import { eventually } from "../support/eventually.ts";
 import { withoutNode } from "../support/metric-text.ts";

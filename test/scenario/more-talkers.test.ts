@@ -4,8 +4,8 @@
  * so that a fast machine makes no room earlier.
  */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { CONCURRENT_UTTERANCES_MAX } from "../../src/adapter/engine/embedded/talkers.ts";
 import { createVoices, type Voices } from "../../src/demo/voices.ts";
+import { CONCURRENT_UTTERANCES_MAX } from "../../src/engine/embedded/talkers.ts";
 import { type Appliance, OWN_NUMBER, startAppliance } from "../support/appliance/appliance.ts";
 import { eventually } from "../support/eventually.ts";
 import type { PhoneCall } from "../support/media/phone/phone-call.ts";

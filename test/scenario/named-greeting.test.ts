@@ -1,8 +1,8 @@
 /** A known caller is greeted by name in the agent's language, over real calls. About 10 s. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { contactStore } from "../../src/adapter/store/contact/contact-store.ts";
-import { agents, tenants } from "../../src/adapter/store/schema/index.ts";
-import type { AgentLanguage } from "../../src/domain/agent/agent.ts";
+import type { AgentLanguage } from "../../src/features/agent/agent.ts";
+import { contactStore } from "../../src/features/contact/contact-store.ts";
+import { agents, tenants } from "../../src/store/schema/index.ts";
 import { type Appliance, OWN_NUMBER, startAppliance } from "../support/appliance/appliance.ts";
 import { atMost } from "../support/at-most.ts";
 import { eventually } from "../support/eventually.ts";

@@ -2,7 +2,7 @@
  * The end of a plan, with an empty wallet: overlapping inbound and outbound calls share the last plan seconds.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { planUsage } from "../../src/adapter/store/schema/index.ts";
+import { planUsage } from "../../src/store/schema/index.ts";
 import {
   type Appliance,
   type CallView,

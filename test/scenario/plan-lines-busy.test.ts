@@ -1,7 +1,7 @@
 /** All lines of a plan are busy: the next caller gets 486, and the company sees a missed call with that reason. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { eq } from "drizzle-orm";
-import { events } from "../../src/adapter/store/schema/index.ts";
+import { events } from "../../src/store/schema/index.ts";
 import { type Appliance, OWN_NUMBER, startAppliance } from "../support/appliance/appliance.ts";
 import { eventually } from "../support/eventually.ts";
 import { CallNotAnswered } from "../support/media/phone/phone-call.ts";

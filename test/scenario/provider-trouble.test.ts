@@ -2,8 +2,8 @@
  * A model switched off by its provider, in a running appliance: who is notified, and how often. About 15 s.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { mails } from "../../src/adapter/store/schema/index.ts";
-import { getHome } from "../../src/interface/http/dashboard/routes/home.ts";
+import { getHome } from "../../src/features/call-log/home-routes.ts";
+import { mails } from "../../src/store/schema/index.ts";
 import { browserOf } from "../support/browser/appliance-browser.ts";
 import type { Browser } from "../support/browser/dashboard-session.ts";
 import { openAiChoice } from "../support/engine/engine-session.ts";

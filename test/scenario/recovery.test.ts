@@ -2,13 +2,13 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { billingStores } from "../../src/adapter/store/billing/billing-stores.ts";
-import { calls, events, holds } from "../../src/adapter/store/schema/index.ts";
 import { startApp } from "../../src/app/app.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { silentLog } from "../../src/core/log.ts";
 import { systemRandom } from "../../src/core/random.ts";
-import { verifyLedger } from "../../src/domain/billing/ledger.ts";
+import { billingStores } from "../../src/features/billing/billing-stores.ts";
+import { verifyLedger } from "../../src/features/billing/ledger.ts";
+import { calls, events, holds } from "../../src/store/schema/index.ts";
 import {
   type Appliance,
   applianceSettings,

@@ -1,7 +1,7 @@
 /** Schedules due at once over a trunk with few channels: the carrier never sees more, and all are dialled. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
-import { calls, schedules, trunks } from "../../src/adapter/store/schema/index.ts";
+import { calls, schedules, trunks } from "../../src/store/schema/index.ts";
 import { type Appliance, startAppliance } from "../support/appliance/appliance.ts";
 import { eventually } from "../support/eventually.ts";
 import type { Phone } from "../support/media/phone/phone.ts";

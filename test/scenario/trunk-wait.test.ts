@@ -3,9 +3,9 @@
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
-import { callerStore } from "../../src/adapter/store/contact/caller-store.ts";
-import { calls, schedules } from "../../src/adapter/store/schema/index.ts";
-import { GRACE_MS } from "../../src/domain/schedule/scheduler.ts";
+import { callerStore } from "../../src/features/contact/caller-store.ts";
+import { GRACE_MS } from "../../src/features/schedule/scheduler.ts";
+import { calls, schedules } from "../../src/store/schema/index.ts";
 import { type Appliance, OWN_NUMBER, startAppliance } from "../support/appliance/appliance.ts";
 import { eventually } from "../support/eventually.ts";
 import { tempDir } from "../support/temp-dir.ts";

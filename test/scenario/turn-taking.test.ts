@@ -3,11 +3,11 @@
  * the guarantee and prints its measurements.
  */
 import { beforeAll, describe, expect, test } from "bun:test";
-import { createSynthesiser } from "../../src/adapter/engine/embedded/synthesiser.ts";
-import { loadVad } from "../../src/adapter/media/audio/vad.ts";
-import type { AgentLanguage } from "../../src/domain/agent/agent.ts";
-import type { LlmEvent } from "../../src/domain/conversation/engine-port.ts";
-import { phrasesFor } from "../../src/domain/conversation/speech/phrases.ts";
+import type { LlmEvent } from "../../src/conversation/engine-port.ts";
+import { phrasesFor } from "../../src/conversation/speech/phrases.ts";
+import { createSynthesiser } from "../../src/engine/embedded/synthesiser.ts";
+import type { AgentLanguage } from "../../src/features/agent/agent.ts";
+import { loadVad } from "../../src/media/audio/vad.ts";
 import { cough, type LabOptions, type LabParts, openLab } from "../support/speech/turn-lab.ts";
 
 interface Lines {

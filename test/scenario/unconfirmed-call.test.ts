@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { Core } from "sip.js";
-import { calls } from "../../src/adapter/store/schema/index.ts";
+import { calls } from "../../src/store/schema/index.ts";
 import {
   type Appliance,
   type CallView,

@@ -171,7 +171,7 @@ test("the event of an outbound call's answer has the detection result, once", as
     const { calls } = (await world.api("GET", "/calls?limit=50")).body;
     return calls.every((call) => call.status === "completed");
   }, "all calls are over");
-  const { events } = await import("../../src/adapter/store/schema/index.ts");
+  const { events } = await import("../../src/store/schema/index.ts");
   const rows = await world.app.database.read.select().from(events);
   const answered = rows.filter((row) => row.type === "call.answered");
   const calls = (await world.api("GET", "/calls?limit=50")).body.calls;

@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { callStore } from "../../src/adapter/store/call/call-store.ts";
-import { openDatabase } from "../../src/adapter/store/sqlite/database.ts";
-import { ANSWERED_TIME_TOLERANCE_MS } from "../../src/domain/billing/answered-time-check.ts";
+import { callStore } from "../../src/call/store/call-store.ts";
+import { ANSWERED_TIME_TOLERANCE_MS } from "../../src/features/billing/answered-time-check.ts";
+import { openDatabase } from "../../src/store/sqlite/database.ts";
 import {
   type Appliance,
   type CallView,

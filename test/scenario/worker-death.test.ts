@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
-import { phrasesFor } from "../../src/domain/conversation/speech/phrases.ts";
+import { phrasesFor } from "../../src/conversation/speech/phrases.ts";
 import { eventually } from "../support/eventually.ts";
 import { openStudio, type Studio, startCall } from "../support/media/live-conversation.ts";
 import { AGENT } from "../support/media/scripted-call.ts";

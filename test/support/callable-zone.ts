@@ -1,5 +1,5 @@
 /** A time zone in which calls to people are allowed now, on any day of the week. */
-import { mayCallNow } from "../../src/domain/contact/calling-hours.ts";
+import { mayCallNow } from "../../src/features/contact/calling-hours.ts";
 
 /** It is never Sunday at both ends of the world. Throws if no zone fits. */
 export function callableZone(nowMs = Date.now()): string {

@@ -1,8 +1,8 @@
 /** Documents for tests: a PDF with text at given positions, and a Word file from XML. */
 import { type Zippable, zipSync } from "fflate";
-import { DocumentError } from "../../src/adapter/knowledge/reader/document-error.ts";
-import { readDocument } from "../../src/adapter/knowledge/reader/read-document.ts";
-import { type DocumentReader, documentRefused } from "../../src/domain/knowledge/documents.ts";
+import { type DocumentReader, documentRefused } from "../../src/features/knowledge/documents.ts";
+import { DocumentError } from "../../src/features/knowledge/reader/document-error.ts";
+import { readDocument } from "../../src/features/knowledge/reader/read-document.ts";
 
 /** The document reader without its thread. */
 export const readDocumentHere: DocumentReader["read"] = (_tenantId, bytes, hint) =>

@@ -1,8 +1,8 @@
 /** Plans for tests: ten minutes included and then 12 cents per minute, or nothing included. */
 
+import type { DialingLimits } from "../../src/call/admission/admission.ts";
 import { microEur } from "../../src/core/money.ts";
-import type { Plan } from "../../src/domain/billing/ports.ts";
-import type { DialingLimits } from "../../src/domain/call/admission/admission.ts";
+import type { Plan } from "../../src/features/billing/ports.ts";
 
 /** The configuration's defaults. */
 export const quotas = {

@@ -1,32 +1,29 @@
 /** Third phase: calls can be placed and handled, and events can be delivered. No job runs yet. */
 
-import { quotaStore } from "../../adapter/store/billing/quota-store.ts";
-import { callStores } from "../../adapter/store/call/call-stores.ts";
-import { identityStores } from "../../adapter/store/identity/identity-stores.ts";
-import { userStore } from "../../adapter/store/identity/user-store.ts";
-import { scheduleStore } from "../../adapter/store/schedule/schedule-store.ts";
-import { numberClaimStore } from "../../adapter/store/tenant/number-claim-store.ts";
-import { tenantAdminStore } from "../../adapter/store/tenant/tenant-admin-store.ts";
+import { Admission } from "../../call/admission/admission.ts";
+import { createBurstNotice } from "../../call/admission/burst-notice.ts";
+import type { CallIdentity } from "../../call/call-identity.ts";
+import { createUnknownCalls } from "../../call/inbound/unknown-calls.ts";
+import { abandonSchedule } from "../../call/outbound/abandoned-schedule.ts";
+import { fireSchedule } from "../../call/outbound/dialer.ts";
+import type { CallService } from "../../call/ports.ts";
+import { createCallService } from "../../call/service/call-service.ts";
+import type { CallContext } from "../../call/service/context.ts";
+import { callStores } from "../../call/store/call-stores.ts";
 import { describeError } from "../../core/errors.ts";
 import { leaseOwner } from "../../core/ids.ts";
-import { createQuotas } from "../../domain/billing/quotas.ts";
-import { Admission } from "../../domain/call/admission/admission.ts";
-import { createBurstNotice } from "../../domain/call/admission/burst-notice.ts";
-import type { CallIdentity } from "../../domain/call/call-identity.ts";
-import { createUnknownCalls } from "../../domain/call/inbound/unknown-calls.ts";
-import { abandonSchedule } from "../../domain/call/outbound/abandoned-schedule.ts";
-import { fireSchedule } from "../../domain/call/outbound/dialer.ts";
-import type { CallService } from "../../domain/call/ports.ts";
-import { createCallService } from "../../domain/call/service/call-service.ts";
-import type { CallContext } from "../../domain/call/service/context.ts";
-import { createIdentityMailer } from "../../domain/identity/identity-mailer.ts";
-import { createCallConfirmation } from "../../domain/number/claims.ts";
-import { Scheduler } from "../../domain/schedule/scheduler.ts";
-import {
-  createRecordingLinks,
-  RECORDING_LINK_PURPOSE,
-} from "../../interface/http/recording-links.ts";
-import { createProviderNotice } from "../../operations/ops/provider-notice.ts";
+import { quotaStore } from "../../features/billing/quota-store.ts";
+import { createQuotas } from "../../features/billing/quotas.ts";
+import { createIdentityMailer } from "../../features/identity/identity-mailer.ts";
+import { identityStores } from "../../features/identity/identity-stores.ts";
+import { userStore } from "../../features/identity/user-store.ts";
+import { createCallConfirmation } from "../../features/number/claims.ts";
+import { scheduleStore } from "../../features/schedule/schedule-store.ts";
+import { Scheduler } from "../../features/schedule/scheduler.ts";
+import { numberClaimStore } from "../../features/tenant/number-claim-store.ts";
+import { tenantAdminStore } from "../../features/tenant/tenant-admin-store.ts";
+import { createRecordingLinks, RECORDING_LINK_PURPOSE } from "../../http/recording-links.ts";
+import { createProviderNotice } from "../../ops/provider-notice.ts";
 import { AddressRules } from "../../platform/net/address-rules.ts";
 import {
   type CallerJobs,

@@ -1,13 +1,13 @@
 /** Last phase: repairs the state after a crash, then accepts calls and starts due jobs. */
 
-import { billingStores } from "../../adapter/store/billing/billing-stores.ts";
-import { callStores } from "../../adapter/store/call/call-stores.ts";
-import { dropDeadLeases } from "../../adapter/store/node/lease-store.ts";
-import { startBillingJobs } from "../../domain/billing/billing-jobs.ts";
-import { deleteMailedRecordings } from "../../domain/call/ended/mailed-recordings.ts";
-import { InboundCalls } from "../../domain/call/inbound/inbound.ts";
-import { startHeartbeat } from "../../domain/call/recovery/heartbeat.ts";
-import { recoverCalls, watchLeftCalls } from "../../domain/call/recovery/recovery.ts";
+import { deleteMailedRecordings } from "../../call/ended/mailed-recordings.ts";
+import { InboundCalls } from "../../call/inbound/inbound.ts";
+import { startHeartbeat } from "../../call/recovery/heartbeat.ts";
+import { recoverCalls, watchLeftCalls } from "../../call/recovery/recovery.ts";
+import { callStores } from "../../call/store/call-stores.ts";
+import { dropDeadLeases } from "../../features/appliance/lease-store.ts";
+import { startBillingJobs } from "../../features/billing/billing-jobs.ts";
+import { billingStores } from "../../features/billing/billing-stores.ts";
 import { startCallIndexing } from "../call-indexing.ts";
 import { createSiteReader } from "../knowledge.ts";
 import type { HttpPhase } from "./services.ts";

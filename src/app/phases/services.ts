@@ -1,12 +1,12 @@
 /** Fourth phase: services for command line, dashboard and REST, and the HTTP server. */
 
-import { apiKeyStore } from "../../adapter/store/identity/api-key-store.ts";
+import type { Services } from "../../features/appliance/services.ts";
+import { apiKeyStore } from "../../features/key/api-key-store.ts";
+import { ApiKeys } from "../../features/key/api-keys.ts";
 import {
   createScenarioReader,
   type ScenarioReader,
-} from "../../domain/rehearsal/scenario-reader.ts";
-import { ApiKeys } from "../../domain/tenant/api-keys.ts";
-import type { Services } from "../../operations/admin/services.ts";
+} from "../../features/rehearsal/scenario-reader.ts";
 import { spawnScenarioWorker } from "../../workers.ts";
 import { createDashboard, type Doctor } from "../dashboard.ts";
 import { type Http, startHttp } from "../http.ts";

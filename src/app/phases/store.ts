@@ -1,23 +1,23 @@
 /** First phase: the data directory, the database, their maintenance, and the vault. */
 
-import { billingStores } from "../../adapter/store/billing/billing-stores.ts";
-import { trialStore } from "../../adapter/store/billing/trial-store.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Database } from "../../core/database.ts";
 import type { Log } from "../../core/log.ts";
 import type { Random } from "../../core/random.ts";
-import { Billing } from "../../domain/billing/billing.ts";
-import { Trials } from "../../domain/billing/trials.ts";
-import { type ClockWatch, watchClock } from "../../operations/ops/clock-watch.ts";
+import { Billing } from "../../features/billing/billing.ts";
+import { billingStores } from "../../features/billing/billing-stores.ts";
+import { trialStore } from "../../features/billing/trial-store.ts";
+import { Trials } from "../../features/billing/trials.ts";
+import { type ClockWatch, watchClock } from "../../ops/clock-watch.ts";
 import {
   type DescriptorWatch,
   descriptorsOf,
   watchDescriptors,
-} from "../../operations/ops/descriptor-watch.ts";
-import { type FreeDiskBytes, freeBytesOf } from "../../operations/ops/disk-watch.ts";
-import { createLogRing, type LogRing } from "../../operations/ops/log-ring.ts";
-import { watchStandstills } from "../../operations/ops/standstill-watch.ts";
-import { isSynchronised } from "../../operations/ops/time-server.ts";
+} from "../../ops/descriptor-watch.ts";
+import { type FreeDiskBytes, freeBytesOf } from "../../ops/disk-watch.ts";
+import { createLogRing, type LogRing } from "../../ops/log-ring.ts";
+import { watchStandstills } from "../../ops/standstill-watch.ts";
+import { isSynchronised } from "../../ops/time-server.ts";
 import type { Vault } from "../../platform/secrets/vault.ts";
 import { type Maintenance, startMaintenance } from "../maintenance.ts";
 import { logRevocations, openRevocations } from "../revocations.ts";

@@ -1,21 +1,21 @@
 /** Second phase: SIP and audio are created and measured. No call is answered yet. */
 
 import { hostname } from "node:os";
-import { createSipMessageTracer } from "../../adapter/sip/message-trace.ts";
-import { createSipStack } from "../../adapter/sip/stack.ts";
-import { callSetupStore } from "../../adapter/store/call/call-setup-store.ts";
-import { callStores } from "../../adapter/store/call/call-stores.ts";
-import { createCallClaims } from "../../domain/call/inbound/called-number.ts";
+import { createCallClaims } from "../../call/inbound/called-number.ts";
 import {
   createDiagnosticsRecorder,
   type DiagnosticsRecorder,
-} from "../../domain/call/live/diagnostics-recorder.ts";
-import { CallRegistry } from "../../domain/call/live/registry.ts";
-import type { SipStack } from "../../domain/call/sip-port.ts";
-import type { CallConfig } from "../../domain/conversation/call-config.ts";
-import { createTurnFeed, type TurnFeed } from "../../operations/admin/turn-feed.ts";
-import { createProviderWatch, type ProviderWatch } from "../../operations/ops/provider-watch.ts";
-import { createStallWatch, type StallWatch } from "../../operations/ops/stall-watch.ts";
+} from "../../call/live/diagnostics-recorder.ts";
+import { CallRegistry } from "../../call/live/registry.ts";
+import type { SipStack } from "../../call/sip-port.ts";
+import { callSetupStore } from "../../call/store/call-setup-store.ts";
+import { callStores } from "../../call/store/call-stores.ts";
+import type { CallConfig } from "../../conversation/call-config.ts";
+import { createTurnFeed, type TurnFeed } from "../../features/call-log/turn-feed.ts";
+import { createProviderWatch, type ProviderWatch } from "../../ops/provider-watch.ts";
+import { createStallWatch, type StallWatch } from "../../ops/stall-watch.ts";
+import { createSipMessageTracer } from "../../sip/message-trace.ts";
+import { createSipStack } from "../../sip/stack.ts";
 import { type Audio, createAudio } from "../audio.ts";
 import { createCallNotices } from "../call-notices.ts";
 import { createHealthCheck, type HealthCheck } from "../health.ts";

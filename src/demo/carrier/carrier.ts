@@ -8,6 +8,9 @@
  * carrier have a recognisable tag, so that their ACK can be dropped.
  */
 import { createHash } from "node:crypto";
+import { type Clock, sleep, systemClock } from "../../core/clock.ts";
+import { silentLog } from "../../core/log.ts";
+import { type Random, systemRandom } from "../../core/random.ts";
 import {
   branchOf,
   buildResponse,
@@ -24,12 +27,9 @@ import {
   stamped,
   type Uri,
   userOf,
-} from "../../adapter/sip/message/index.ts";
-import type { Address } from "../../adapter/sip/transport/flow.ts";
-import { openUdpTransport, type UdpTransport } from "../../adapter/sip/transport/udp.ts";
-import { type Clock, sleep, systemClock } from "../../core/clock.ts";
-import { silentLog } from "../../core/log.ts";
-import { type Random, systemRandom } from "../../core/random.ts";
+} from "../../sip/message/index.ts";
+import type { Address } from "../../sip/transport/flow.ts";
+import { openUdpTransport, type UdpTransport } from "../../sip/transport/udp.ts";
 import { Registrar, type Subscriber } from "./registrar.ts";
 
 interface CarrierOptions {

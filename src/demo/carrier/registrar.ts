@@ -4,17 +4,17 @@
  * must increase.
  */
 
+import { BoundedMap } from "../../core/bounded-map.ts";
+import type { Clock } from "../../core/clock.ts";
+import { hex } from "../../core/ids.ts";
+import type { Random } from "../../core/random.ts";
 import {
   type DigestAlgorithm,
   formatChallenge,
   parseCredentials,
   verifyCredentials,
-} from "../../adapter/sip/digest.ts";
-import { parseNameAddr, type SipRequest, type SipUri } from "../../adapter/sip/message/index.ts";
-import { BoundedMap } from "../../core/bounded-map.ts";
-import type { Clock } from "../../core/clock.ts";
-import { hex } from "../../core/ids.ts";
-import type { Random } from "../../core/random.ts";
+} from "../../sip/digest.ts";
+import { parseNameAddr, type SipRequest, type SipUri } from "../../sip/message/index.ts";
 
 export interface Subscriber {
   readonly username: string;

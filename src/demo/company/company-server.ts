@@ -5,7 +5,7 @@
  */
 import { timingSafeEqual } from "node:crypto";
 import type { Clock } from "../../core/clock.ts";
-import { verifySignature } from "../../domain/webhook/signature.ts";
+import { verifySignature } from "../../features/webhook/signature.ts";
 import { TOOL } from "../script.ts";
 import type { DemoCertificates } from "./certificate.ts";
 

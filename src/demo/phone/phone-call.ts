@@ -2,15 +2,11 @@
  * One call of a phone: a leg of the SIP stack, its audio, and the actions of a person (listen,
  * speak, press keys, hang up). Received audio and digits stay available after the end.
  */
+
+import { type IncomingLeg, type LegEnd, LegEnded, type OutgoingLeg } from "../../call/sip-port.ts";
+import type { CallAudio } from "../../conversation/audio-port.ts";
 import { type Clock, sleep } from "../../core/clock.ts";
 import type { MediaPlan } from "../../core/media-plan.ts";
-import {
-  type IncomingLeg,
-  type LegEnd,
-  LegEnded,
-  type OutgoingLeg,
-} from "../../domain/call/sip-port.ts";
-import type { CallAudio } from "../../domain/conversation/audio-port.ts";
 import { levelOf } from "../../platform/audio/level.ts";
 import type { ImpairedPath } from "./impaired-path.ts";
 

@@ -2,17 +2,18 @@
  * A telephone: the appliance's own SIP stack with one trunk, registered at a carrier. It places and
  * answers calls with G.711 audio. The script that uses it decides what to say and when.
  */
-import { createCallAudio } from "../../adapter/media/call-audio.ts";
-import { createPacer } from "../../adapter/media/rtp/pacer.ts";
-import { createPortPool } from "../../adapter/media/rtp/port-pool.ts";
-import { createSipStack } from "../../adapter/sip/stack.ts";
-import type { Address } from "../../adapter/sip/transport/flow.ts";
+
+import type { RegistrationStatus, SipStack, Trunk } from "../../call/sip-port.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { CodecName } from "../../core/codecs.ts";
 import { e164 } from "../../core/e164.ts";
 import { silentLog } from "../../core/log.ts";
 import type { Random } from "../../core/random.ts";
-import type { RegistrationStatus, SipStack, Trunk } from "../../domain/call/sip-port.ts";
+import { createCallAudio } from "../../media/call-audio.ts";
+import { createPacer } from "../../media/rtp/pacer.ts";
+import { createPortPool } from "../../media/rtp/port-pool.ts";
+import { createSipStack } from "../../sip/stack.ts";
+import type { Address } from "../../sip/transport/flow.ts";
 import { type ImpairedPath, type Impairment, openImpairedPath } from "./impaired-path.ts";
 import {
   IncomingCall,

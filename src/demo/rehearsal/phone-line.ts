@@ -3,8 +3,8 @@
  * and silence of the agent.
  */
 import { type Clock, sleep } from "../../core/clock.ts";
-import type { CallerLine } from "../../domain/rehearsal/caller.ts";
-import type { Interruption } from "../../domain/rehearsal/rehearsed-call.ts";
+import type { CallerLine } from "../../features/rehearsal/caller.ts";
+import type { Interruption } from "../../features/rehearsal/rehearsed-call.ts";
 import type { PhoneCall } from "../phone/phone-call.ts";
 
 interface PhoneLineOptions {

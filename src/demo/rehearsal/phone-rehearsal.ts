@@ -8,6 +8,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { CallConfig } from "../../conversation/call-config.ts";
+import type { TurnRecord } from "../../conversation/call-report.ts";
 import { dayText, wallClock } from "../../core/calendar.ts";
 import { type Clock, sleep, systemClock } from "../../core/clock.ts";
 import { describeError } from "../../core/errors.ts";
@@ -15,25 +17,23 @@ import { hex } from "../../core/ids.ts";
 import { silentLog } from "../../core/log.ts";
 import { type Random, systemRandom } from "../../core/random.ts";
 import { camelName } from "../../core/wire-names.ts";
-import { AGENT_VOICES, NOT_REHEARSED } from "../../domain/agent/agent.ts";
-import { agentShape } from "../../domain/agent/agent-schema.ts";
-import type { CallConfig } from "../../domain/conversation/call-config.ts";
-import type { TurnRecord } from "../../domain/conversation/call-report.ts";
-import type { RehearsedAgent } from "../../domain/rehearsal/agent-file.ts";
-import { playCaller } from "../../domain/rehearsal/language-model.ts";
-import type { PhoneRehearsals } from "../../domain/rehearsal/rehearsals.ts";
-import { startOf } from "../../domain/rehearsal/rehearse-text.ts";
-import type { RehearsedCall } from "../../domain/rehearsal/rehearsed-call.ts";
+import { AGENT_VOICES, NOT_REHEARSED } from "../../features/agent/agent.ts";
+import { agentShape } from "../../features/agent/agent-schema.ts";
+import type { RehearsedAgent } from "../../features/rehearsal/agent-file.ts";
+import { playCaller } from "../../features/rehearsal/language-model.ts";
+import type { PhoneRehearsals } from "../../features/rehearsal/rehearsals.ts";
+import { startOf } from "../../features/rehearsal/rehearse-text.ts";
+import type { RehearsedCall } from "../../features/rehearsal/rehearsed-call.ts";
 import {
   failedResult,
   modelFor,
   type OpenedModel,
   type RehearsalResult,
   resultOf,
-} from "../../domain/rehearsal/result.ts";
-import type { Scenario } from "../../domain/rehearsal/scenario.ts";
-import type { SuiteCase } from "../../domain/rehearsal/suite.ts";
-import type { LiveTools } from "../../domain/rehearsal/text-call.ts";
+} from "../../features/rehearsal/result.ts";
+import type { Scenario } from "../../features/rehearsal/scenario.ts";
+import type { SuiteCase } from "../../features/rehearsal/suite.ts";
+import type { LiveTools } from "../../features/rehearsal/text-call.ts";
 import { createDemoApi, type DemoApi } from "../api-client.ts";
 import { type DemoAppliance, startDemoAppliance } from "../appliance.ts";
 import { type Carrier, startCarrier } from "../carrier/carrier.ts";

@@ -4,9 +4,9 @@
  */
 import { type Clock, sleep } from "../../core/clock.ts";
 import { isObject, type JsonObject, parseJson } from "../../core/json.ts";
-import { NOT_LIVE, type RehearsedTool } from "../../domain/rehearsal/rehearsed-call.ts";
-import type { Scenario } from "../../domain/rehearsal/scenario.ts";
-import type { LiveTools } from "../../domain/rehearsal/text-call.ts";
+import { NOT_LIVE, type RehearsedTool } from "../../features/rehearsal/rehearsed-call.ts";
+import type { Scenario } from "../../features/rehearsal/scenario.ts";
+import type { LiveTools } from "../../features/rehearsal/text-call.ts";
 import type { DemoCertificates } from "../company/certificate.ts";
 
 /** Requests to the tools of one call. */

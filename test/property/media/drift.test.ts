@@ -4,9 +4,9 @@
  */
 import { expect, test } from "bun:test";
 import { loadLibopus } from "libopus-wasm";
-import { RtpReceiver } from "../../../src/adapter/media/rtp/receiver.ts";
-import { RtpSender } from "../../../src/adapter/media/rtp/sender.ts";
 import { seededRandom } from "../../../src/core/random.ts";
+import { RtpReceiver } from "../../../src/media/rtp/receiver.ts";
+import { RtpSender } from "../../../src/media/rtp/sender.ts";
 import { sine, toneShare } from "../../../src/platform/audio/tones.ts";
 
 const FAR = { host: "192.0.2.1", port: 4000 };

@@ -1,11 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import {
-  BLOCK_OCTETS,
-  type Block,
-  JitterBuffer,
-} from "../../../src/adapter/media/rtp/jitter-buffer.ts";
 import { type Random, seededRandom } from "../../../src/core/random.ts";
+import { BLOCK_OCTETS, type Block, JitterBuffer } from "../../../src/media/rtp/jitter-buffer.ts";
 
 const PACKET_OCTETS = 160;
 

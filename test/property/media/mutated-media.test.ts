@@ -3,20 +3,15 @@
  * `MUTATIONS` inputs of each kind (default 20,000; `npm run soak` takes 1,000,000).
  */
 import { expect, test } from "bun:test";
-import { looksLikeRtcp } from "../../../src/adapter/media/rtp/packet.ts";
-import { RtpReceiver } from "../../../src/adapter/media/rtp/receiver.ts";
-import { buildRtcp, readRtcp } from "../../../src/adapter/media/rtp/rtcp.ts";
-import { SrtpInbound } from "../../../src/adapter/media/srtp/inbound.ts";
-import { SrtpOutbound } from "../../../src/adapter/media/srtp/outbound.ts";
-import { createSrtpPolicy } from "../../../src/adapter/sip/sdes.ts";
-import {
-  acceptAnswer,
-  answerOffer,
-  buildOffer,
-  type SdpSession,
-} from "../../../src/adapter/sip/sdp.ts";
 import type { CodecName } from "../../../src/core/codecs.ts";
 import { type Random, randomInt, seededRandom } from "../../../src/core/random.ts";
+import { looksLikeRtcp } from "../../../src/media/rtp/packet.ts";
+import { RtpReceiver } from "../../../src/media/rtp/receiver.ts";
+import { buildRtcp, readRtcp } from "../../../src/media/rtp/rtcp.ts";
+import { SrtpInbound } from "../../../src/media/srtp/inbound.ts";
+import { SrtpOutbound } from "../../../src/media/srtp/outbound.ts";
+import { createSrtpPolicy } from "../../../src/sip/sdes.ts";
+import { acceptAnswer, answerOffer, buildOffer, type SdpSession } from "../../../src/sip/sdp.ts";
 import { buildRtpPacket } from "../../support/media/rtp-packet.ts";
 
 const RUNS = Number(process.env.MUTATIONS ?? 20_000);

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { RtpPacketView } from "../../../src/adapter/media/rtp/packet.ts";
-import { RtpReceiver } from "../../../src/adapter/media/rtp/receiver.ts";
-import { ReceptionStatistics } from "../../../src/adapter/media/rtp/reception.ts";
-import { buildRtcp, readRtcp } from "../../../src/adapter/media/rtp/rtcp.ts";
+import { RtpPacketView } from "../../../src/media/rtp/packet.ts";
+import { RtpReceiver } from "../../../src/media/rtp/receiver.ts";
+import { ReceptionStatistics } from "../../../src/media/rtp/reception.ts";
+import { buildRtcp, readRtcp } from "../../../src/media/rtp/rtcp.ts";
 import { buildRtpPacket } from "../../support/media/rtp-packet.ts";
 
 const bytes = (maxLength: number) => fc.uint8Array({ maxLength });

@@ -2,13 +2,6 @@
 
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { agentStore } from "../../../src/adapter/store/agent/agent-store.ts";
-import {
-  agentFiles,
-  type agents,
-  files,
-  phoneNumbers,
-} from "../../../src/adapter/store/schema/index.ts";
 import { type App, startApp } from "../../../src/app/app.ts";
 import type { Doctor } from "../../../src/app/dashboard.ts";
 import type { AppSettings } from "../../../src/app/settings.ts";
@@ -20,7 +13,9 @@ import { eurToMicro } from "../../../src/core/money.ts";
 import { systemRandom } from "../../../src/core/random.ts";
 import { type Carrier, startCarrier } from "../../../src/demo/carrier/carrier.ts";
 import { createVoices, type Voices } from "../../../src/demo/voices.ts";
-import { configSchema } from "../../../src/operations/config/schema.ts";
+import { agentStore } from "../../../src/features/agent/agent-store.ts";
+import { configSchema } from "../../../src/ops/config/schema.ts";
+import { agentFiles, type agents, files, phoneNumbers } from "../../../src/store/schema/index.ts";
 import { createPhone, type Phone } from "../media/phone/phone.ts";
 import { quotas, wideDialing } from "../plans.ts";
 import { agentOf } from "../store/stored-rows.ts";

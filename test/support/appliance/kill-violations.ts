@@ -4,10 +4,10 @@
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { billingStores } from "../../../src/adapter/store/billing/billing-stores.ts";
-import { integrityProblems } from "../../../src/adapter/store/sqlite/integrity.ts";
-import { openReadOnly } from "../../../src/adapter/store/sqlite/read-only.ts";
-import { verifyLedger } from "../../../src/domain/billing/ledger.ts";
+import { billingStores } from "../../../src/features/billing/billing-stores.ts";
+import { verifyLedger } from "../../../src/features/billing/ledger.ts";
+import { integrityProblems } from "../../../src/store/sqlite/integrity.ts";
+import { openReadOnly } from "../../../src/store/sqlite/read-only.ts";
 import { eventually } from "../eventually.ts";
 import type { HttpsReceiver } from "../net/https-receiver.ts";
 import type { SmtpServer } from "../net/smtp-server.ts";

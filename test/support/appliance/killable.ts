@@ -6,8 +6,8 @@
 import { Database as Sqlite } from "bun:sqlite";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { openReadOnly } from "../../../src/adapter/store/sqlite/read-only.ts";
 import { type Carrier, startCarrier } from "../../../src/demo/carrier/carrier.ts";
+import { openReadOnly } from "../../../src/store/sqlite/read-only.ts";
 import { createPhone, type Phone } from "../media/phone/phone.ts";
 import { answer, type HttpsReceiver, httpsReceiver } from "../net/https-receiver.ts";
 import { type SmtpServer, smtpServer } from "../net/smtp-server.ts";

@@ -5,9 +5,9 @@
  * loop turn since the previous message, in ms.
  */
 import { sql } from "drizzle-orm";
-import { toolStore } from "../../../src/adapter/store/agent/tool-store.ts";
 import { systemClock } from "../../../src/core/clock.ts";
-import { Tools } from "../../../src/domain/tool/tools.ts";
+import { toolStore } from "../../../src/features/tool/tool-store.ts";
+import { Tools } from "../../../src/features/tool/tools.ts";
 import { browserOf } from "../browser/appliance-browser.ts";
 import { startEventLoopMeter } from "../process/event-loop-meter.ts";
 import { startAppliance } from "./appliance.ts";

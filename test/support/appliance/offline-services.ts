@@ -6,9 +6,9 @@ import { withOfflineServices } from "../../../src/app/offline-services.ts";
 import { settingsFromConfig } from "../../../src/app/settings-from-config.ts";
 import { systemClock as clock } from "../../../src/core/clock.ts";
 import { systemRandom as random } from "../../../src/core/random.ts";
-import type { Services } from "../../../src/operations/admin/services.ts";
-import { loadConfig } from "../../../src/operations/config/load.ts";
-import { withMasterKey } from "../../../src/operations/config/master-key.ts";
+import type { Services } from "../../../src/features/appliance/services.ts";
+import { loadConfig } from "../../../src/ops/config/load.ts";
+import { withMasterKey } from "../../../src/ops/config/master-key.ts";
 
 export async function offlineServices<Result>(
   cwd: string,

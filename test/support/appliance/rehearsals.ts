@@ -1,14 +1,14 @@
 /** Text rehearsals with the built-in suites, on the embedded engine or another. */
 import { fileURLToPath } from "node:url";
-import { EMBEDDED_ONLY, type EngineSettings } from "../../../src/adapter/engine/settings.ts";
 import { textRehearsals } from "../../../src/app/rehearsal.ts";
+import type { ConversationSettings } from "../../../src/conversation/conversation-settings.ts";
 import { systemClock } from "../../../src/core/clock.ts";
 import { silentLog } from "../../../src/core/log.ts";
 import type { WorkerHandle } from "../../../src/core/worker-handle.ts";
-import type { ConversationSettings } from "../../../src/domain/conversation/conversation-settings.ts";
-import { runSuiteInWriting } from "../../../src/domain/rehearsal/rehearse-text.ts";
-import { resultLines } from "../../../src/domain/rehearsal/report.ts";
-import { filesOf, loadSuite, type SuiteReport } from "../../../src/domain/rehearsal/suite.ts";
+import { EMBEDDED_ONLY, type EngineSettings } from "../../../src/engine/settings.ts";
+import { runSuiteInWriting } from "../../../src/features/rehearsal/rehearse-text.ts";
+import { resultLines } from "../../../src/features/rehearsal/report.ts";
+import { filesOf, loadSuite, type SuiteReport } from "../../../src/features/rehearsal/suite.ts";
 import { SETTINGS } from "../media/scripted-call.ts";
 
 const root = fileURLToPath(new URL("../../../rehearsals", import.meta.url));

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import type { Doctor } from "../../../src/app/dashboard.ts";
 import { residentDoctor } from "../../../src/cli/doctor.ts";
-import { loadConfig } from "../../../src/operations/config/load.ts";
+import { loadConfig } from "../../../src/ops/config/load.ts";
 
 /**
  * `host`: address of the appliance on the data directory. Its checks send nothing to other hosts.

@@ -2,8 +2,8 @@
  * A dashboard client for HTTP only: keeps the session cookie and sends the Origin. Tests that need
  * a real browser use Chromium (test/browser).
  */
-import type { Identity } from "../../../src/domain/identity/identity.ts";
-import type { TenantRole } from "../../../src/domain/identity/stores.ts";
+import type { Identity } from "../../../src/features/identity/identity.ts";
+import type { TenantRole } from "../../../src/features/identity/stores.ts";
 import type { Answer } from "../http/api-server.ts";
 
 export interface DashboardServer {

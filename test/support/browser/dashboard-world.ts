@@ -3,7 +3,7 @@
  * company, and a webhook receiver. It stops with the file.
  */
 import { afterAll, beforeAll } from "bun:test";
-import type { Role } from "../../../src/interface/contracts/operation.ts";
+import type { Role } from "../../../src/http/contracts/operation.ts";
 import { type Appliance, startAppliance } from "../appliance/appliance.ts";
 import { type HttpsReceiver, httpsReceiver } from "../net/https-receiver.ts";
 import { testCa } from "../net/test-ca.ts";

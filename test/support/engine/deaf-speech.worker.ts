@@ -1,10 +1,11 @@
 /** A speech worker whose recogniser fails to start. */
+
+import { systemClock } from "../../../src/core/clock.ts";
 import type {
   FromSpeechWorker,
   ToSpeechWorker,
-} from "../../../src/adapter/engine/embedded/speech-messages.ts";
-import { createSpeechService } from "../../../src/adapter/engine/embedded/speech-service.ts";
-import { systemClock } from "../../../src/core/clock.ts";
+} from "../../../src/engine/embedded/speech-messages.ts";
+import { createSpeechService } from "../../../src/engine/embedded/speech-service.ts";
 
 declare const self: Worker;
 

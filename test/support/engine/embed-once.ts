@@ -2,9 +2,10 @@
  * A separate process with its own trusted certificates: requests one embedding from the server and
  * prints the response.
  */
-import { openAiEmbedder } from "../../../src/adapter/engine/openai/embeddings.ts";
+
 import { systemClock } from "../../../src/core/clock.ts";
 import { describeError } from "../../../src/core/errors.ts";
+import { openAiEmbedder } from "../../../src/engine/openai/embeddings.ts";
 import { embeddingSettings } from "./engine-session.ts";
 
 const [, , url = ""] = process.argv;

@@ -3,26 +3,23 @@
  * output to the end.
  */
 
-import { openAiLlm, openAiStt, openAiTts } from "../../../src/adapter/engine/openai/engine.ts";
-import type {
-  EmbeddingSettings,
-  OpenAiSettings,
-} from "../../../src/adapter/engine/openai/settings.ts";
-import { composeEngine, type PartEngines } from "../../../src/adapter/engine/provider.ts";
-import { ProviderFailure } from "../../../src/adapter/engine/provider-failure.ts";
-import type { RealtimeSettings } from "../../../src/adapter/engine/realtime/settings.ts";
-import type { EngineSettings, ProviderChoice } from "../../../src/adapter/engine/settings.ts";
-import { systemClock } from "../../../src/core/clock.ts";
-import { silentLog } from "../../../src/core/log.ts";
-import { systemRandom } from "../../../src/core/random.ts";
-import type { ToolSnapshot } from "../../../src/domain/conversation/call-config.ts";
+import type { ToolSnapshot } from "../../../src/conversation/call-config.ts";
 import type {
   Engine,
   EngineSession,
   LlmEvent,
   LlmInput,
   SessionSettings,
-} from "../../../src/domain/conversation/engine-port.ts";
+} from "../../../src/conversation/engine-port.ts";
+import { systemClock } from "../../../src/core/clock.ts";
+import { silentLog } from "../../../src/core/log.ts";
+import { systemRandom } from "../../../src/core/random.ts";
+import { openAiLlm, openAiStt, openAiTts } from "../../../src/engine/openai/engine.ts";
+import type { EmbeddingSettings, OpenAiSettings } from "../../../src/engine/openai/settings.ts";
+import { composeEngine, type PartEngines } from "../../../src/engine/provider.ts";
+import { ProviderFailure } from "../../../src/engine/provider-failure.ts";
+import type { RealtimeSettings } from "../../../src/engine/realtime/settings.ts";
+import type { EngineSettings, ProviderChoice } from "../../../src/engine/settings.ts";
 
 export const PORTS = { clock: systemClock, random: systemRandom, log: silentLog };
 

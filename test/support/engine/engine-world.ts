@@ -3,16 +3,16 @@
  * test server speaks with the embedded voice, so that tests can check what the remote party hears.
  */
 import { eq } from "drizzle-orm";
-import type { EngineSettings, ProviderChoice } from "../../../src/adapter/engine/settings.ts";
-import { tools } from "../../../src/adapter/store/schema/index.ts";
+import type { ConversationSettings } from "../../../src/conversation/conversation-settings.ts";
 import { systemClock } from "../../../src/core/clock.ts";
 import { eurToMicro } from "../../../src/core/money.ts";
 import { findSentenceGently } from "../../../src/demo/hearing/sentence-matcher.ts";
 import { createVoices, type Voices } from "../../../src/demo/voices.ts";
-import type { AgentLanguage } from "../../../src/domain/agent/agent.ts";
-import type { ConversationSettings } from "../../../src/domain/conversation/conversation-settings.ts";
+import type { EngineSettings, ProviderChoice } from "../../../src/engine/settings.ts";
+import type { AgentLanguage } from "../../../src/features/agent/agent.ts";
 import { toolSecretBinding } from "../../../src/platform/secrets/secret-binding.ts";
 import { createVault } from "../../../src/platform/secrets/vault.ts";
+import { tools } from "../../../src/store/schema/index.ts";
 import {
   type Appliance,
   type CallView,

@@ -1,5 +1,5 @@
 /** Knowledge of the built-in engine for tests. */
-export { topicsHere } from "../../../src/adapter/engine/embedded/scripted/topics-here.ts";
+export { topicsHere } from "../../../src/engine/embedded/scripted/topics-here.ts";
 
 /** One Markdown file of knowledge. */
 export const markdown = (content: string) => [

@@ -2,6 +2,10 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { eq } from "drizzle-orm";
+import { rehearsalRuns } from "../../../src/app/rehearsal-runs.ts";
+import { microEur } from "../../../src/core/money.ts";
+import type { RehearsalRun } from "../../../src/features/rehearsal/rehearsals.ts";
+import type { Contract } from "../../../src/http/contract.ts";
 import {
   callMemories,
   calls,
@@ -11,11 +15,7 @@ import {
   outbox,
   schedules,
   tenants,
-} from "../../../src/adapter/store/schema/index.ts";
-import { rehearsalRuns } from "../../../src/app/rehearsal-runs.ts";
-import { microEur } from "../../../src/core/money.ts";
-import type { RehearsalRun } from "../../../src/domain/rehearsal/rehearsals.ts";
-import type { Contract } from "../../../src/interface/http/contract.ts";
+} from "../../../src/store/schema/index.ts";
 import { type ApiServer, type ApiTenant, ask, pickId } from "./api-server.ts";
 
 export interface Fixtures {

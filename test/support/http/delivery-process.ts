@@ -4,18 +4,18 @@
  * `DeliveryProcess` as JSON. Exits when nothing is pending.
  */
 
-import { outbox } from "../../../src/adapter/store/schema/index.ts";
-import { openDatabase } from "../../../src/adapter/store/sqlite/database.ts";
-import { webhookStores } from "../../../src/adapter/store/webhook/webhook-stores.ts";
 import { type Clock, systemClock } from "../../../src/core/clock.ts";
 import { type Log, silentLog } from "../../../src/core/log.ts";
 import { systemRandom } from "../../../src/core/random.ts";
-import { DeliveryWorker } from "../../../src/domain/webhook/delivery.ts";
-import type { WebhookStores } from "../../../src/domain/webhook/stores.ts";
+import { DeliveryWorker } from "../../../src/features/webhook/delivery.ts";
+import type { WebhookStores } from "../../../src/features/webhook/stores.ts";
+import { webhookStores } from "../../../src/features/webhook/webhook-stores.ts";
 import {
   type OutboundHttpClient,
   SafeHttpClient,
 } from "../../../src/platform/net/outbound-http.ts";
+import { outbox } from "../../../src/store/schema/index.ts";
+import { openDatabase } from "../../../src/store/sqlite/database.ts";
 import { plainVault } from "../store/plain-vault.ts";
 
 export type Step =

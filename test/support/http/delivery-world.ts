@@ -4,16 +4,16 @@
  */
 import { join } from "node:path";
 import { eq } from "drizzle-orm";
-import { deliveries, outbox } from "../../../src/adapter/store/schema/index.ts";
-import { webhookStores } from "../../../src/adapter/store/webhook/webhook-stores.ts";
 import { silentLog } from "../../../src/core/log.ts";
 import { microEur } from "../../../src/core/money.ts";
 import { systemRandom } from "../../../src/core/random.ts";
-import { callEnded } from "../../../src/domain/webhook/catalogue.ts";
-import { DeliveryWorker } from "../../../src/domain/webhook/delivery.ts";
-import { createEventSink } from "../../../src/domain/webhook/sink.ts";
-import { WebhookTester } from "../../../src/domain/webhook/tester.ts";
+import { callEnded } from "../../../src/features/webhook/catalogue.ts";
+import { DeliveryWorker } from "../../../src/features/webhook/delivery.ts";
+import { createEventSink } from "../../../src/features/webhook/sink.ts";
+import { WebhookTester } from "../../../src/features/webhook/tester.ts";
+import { webhookStores } from "../../../src/features/webhook/webhook-stores.ts";
 import { SafeHttpClient } from "../../../src/platform/net/outbound-http.ts";
+import { deliveries, outbox } from "../../../src/store/schema/index.ts";
 import { fakeClock } from "../fake-clock.ts";
 import { answer, type HttpsReceiver, httpsReceiver } from "../net/https-receiver.ts";
 import { testCa } from "../net/test-ca.ts";

@@ -1,8 +1,9 @@
 /** Every route of both APIs with its request schemas, from the generated documents. */
-import type { Contract } from "../../../src/interface/http/contract.ts";
-import { dashboardContracts } from "../../../src/interface/http/dashboard/routes/pages.ts";
-import { openApiDocument } from "../../../src/interface/http/openapi.ts";
-import { allContracts } from "../../../src/interface/http/routes/contracts.ts";
+
+import { allContracts } from "../../../src/app/server/contracts.ts";
+import { dashboardContracts } from "../../../src/app/server/dashboard-contracts.ts";
+import type { Contract } from "../../../src/http/contract.ts";
+import { openApiDocument } from "../../../src/http/openapi.ts";
 
 export interface FieldSchema {
   readonly type?: string | readonly string[];

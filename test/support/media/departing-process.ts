@@ -3,8 +3,8 @@
  * of its threads (proc(5), field 41 of `stat`).
  */
 import { readdirSync, readFileSync } from "node:fs";
-import { openPolledSocket } from "../../../src/adapter/media/rtp/polled-socket.ts";
 import { systemClock } from "../../../src/core/clock.ts";
+import { openPolledSocket } from "../../../src/media/rtp/polled-socket.ts";
 import { eventually } from "../eventually.ts";
 import { departuresOfThisThread } from "./departing.ts";
 

@@ -1,11 +1,12 @@
 /** Departures with owner and user on the same thread. The caller must `end` them. */
+
+import { systemClock } from "../../../src/core/clock.ts";
+import { silentLog } from "../../../src/core/log.ts";
 import {
   createDepartures,
   type Departures,
   startDepartures,
-} from "../../../src/adapter/media/rtp/departures.ts";
-import { systemClock } from "../../../src/core/clock.ts";
-import { silentLog } from "../../../src/core/log.ts";
+} from "../../../src/media/rtp/departures.ts";
 
 export function departuresOfThisThread(): Departures & { end(): void } {
   const owned = createDepartures(silentLog);

@@ -2,13 +2,11 @@
  * Opens sockets at the given ports and sends through departures continuously, until it is
  * terminated.
  */
-import {
-  type DeparturesHandle,
-  startDepartures,
-} from "../../../src/adapter/media/rtp/departures.ts";
-import { openPolledSocket } from "../../../src/adapter/media/rtp/polled-socket.ts";
+
 import { systemClock } from "../../../src/core/clock.ts";
 import { silentLog } from "../../../src/core/log.ts";
+import { type DeparturesHandle, startDepartures } from "../../../src/media/rtp/departures.ts";
+import { openPolledSocket } from "../../../src/media/rtp/polled-socket.ts";
 
 declare const self: Worker;
 

@@ -4,19 +4,16 @@
  * the agent's voice and with decoys.
  */
 
-import { EMBEDDED_ONLY, type EngineSettings } from "../../../src/adapter/engine/settings.ts";
-import {
-  type CallWorkerPool,
-  createCallWorkerPool,
-} from "../../../src/adapter/worker/call-worker-pool.ts";
+import type { CallConfig, ToolResult } from "../../../src/conversation/call-config.ts";
+import type { TurnRecord } from "../../../src/conversation/call-report.ts";
+import type { ConversationSettings } from "../../../src/conversation/conversation-settings.ts";
 import { sleep, systemClock } from "../../../src/core/clock.ts";
 import type { JsonObject } from "../../../src/core/json.ts";
 import { silentLog } from "../../../src/core/log.ts";
 import { findSentenceGently } from "../../../src/demo/hearing/sentence-matcher.ts";
 import { createVoices, type Voices } from "../../../src/demo/voices.ts";
-import type { CallConfig, ToolResult } from "../../../src/domain/conversation/call-config.ts";
-import type { TurnRecord } from "../../../src/domain/conversation/call-report.ts";
-import type { ConversationSettings } from "../../../src/domain/conversation/conversation-settings.ts";
+import { EMBEDDED_ONLY, type EngineSettings } from "../../../src/engine/settings.ts";
+import { type CallWorkerPool, createCallWorkerPool } from "../../../src/worker/call-worker-pool.ts";
 import { spawnCallWorker, spawnSpeechWorker } from "../../../src/workers.ts";
 import { topicsHere } from "../engine/topics-here.ts";
 import { createRtpPeer } from "./rtp-peer.ts";

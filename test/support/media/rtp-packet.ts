@@ -8,7 +8,7 @@ import {
   writeRtpHeader,
   writeUint16,
   writeUint32,
-} from "../../../src/adapter/media/rtp/packet.ts";
+} from "../../../src/media/rtp/packet.ts";
 
 /** A complete packet in new memory, with the optional parts. */
 export function buildRtpPacket(

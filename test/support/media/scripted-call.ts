@@ -5,19 +5,14 @@
  */
 
 import { z } from "zod";
-import { sleep } from "../../../src/core/clock.ts";
-import { type Log, silentLog } from "../../../src/core/log.ts";
-import { recordOf } from "../../../src/core/wire-names.ts";
-import { AGENT_VOICES } from "../../../src/domain/agent/agent.ts";
-import { agentShape } from "../../../src/domain/agent/agent-schema.ts";
-import type { CallAudio, MediaTimeout } from "../../../src/domain/conversation/audio-port.ts";
-import type { AgentSnapshot, CallConfig } from "../../../src/domain/conversation/call-config.ts";
-import type { CallEvent } from "../../../src/domain/conversation/call-protocol.ts";
-import type { TurnRecord } from "../../../src/domain/conversation/call-report.ts";
+import type { CallAudio, MediaTimeout } from "../../../src/conversation/audio-port.ts";
+import type { AgentSnapshot, CallConfig } from "../../../src/conversation/call-config.ts";
+import type { CallEvent } from "../../../src/conversation/call-protocol.ts";
+import type { TurnRecord } from "../../../src/conversation/call-report.ts";
 import {
   type ConversationSettings,
   conversationKeys,
-} from "../../../src/domain/conversation/conversation-settings.ts";
+} from "../../../src/conversation/conversation-settings.ts";
 import {
   type EngineFailure,
   type EngineSession,
@@ -26,14 +21,19 @@ import {
   type LlmUsage,
   NOTHING_USED,
   type SttResult,
-} from "../../../src/domain/conversation/engine-port.ts";
-import { FRAME_MS } from "../../../src/domain/conversation/limits.ts";
+} from "../../../src/conversation/engine-port.ts";
+import { FRAME_MS } from "../../../src/conversation/limits.ts";
 import {
   KnowledgeLlm,
   type SearchKnowledge,
-} from "../../../src/domain/conversation/prompt/knowledge-llm.ts";
-import { Session } from "../../../src/domain/conversation/session/session.ts";
-import { PhraseCache } from "../../../src/domain/conversation/speech/phrase-cache.ts";
+} from "../../../src/conversation/prompt/knowledge-llm.ts";
+import { Session } from "../../../src/conversation/session/session.ts";
+import { PhraseCache } from "../../../src/conversation/speech/phrase-cache.ts";
+import { sleep } from "../../../src/core/clock.ts";
+import { type Log, silentLog } from "../../../src/core/log.ts";
+import { recordOf } from "../../../src/core/wire-names.ts";
+import { AGENT_VOICES } from "../../../src/features/agent/agent.ts";
+import { agentShape } from "../../../src/features/agent/agent-schema.ts";
 import { fakeClock } from "../fake-clock.ts";
 
 const SAMPLES_PER_FRAME = 160;

@@ -2,7 +2,7 @@
  * Queries the system's resolvers for SRV records of a name, once at the start and once per line of
  * input.
  */
-import { createDns } from "../../../src/adapter/sip/routing/dns.ts";
+import { createDns } from "../../../src/sip/routing/dns.ts";
 
 const [name = ""] = process.argv.slice(2);
 const dns = createDns();

@@ -5,9 +5,9 @@
  */
 import { Resolver } from "node:dns";
 import { isIPv6 } from "node:net";
-import type { NaptrRecord, SrvRecord } from "../../../src/adapter/sip/routing/dns.ts";
 import { parseAddress } from "../../../src/platform/net/ip-address.ts";
 import type { Resolve } from "../../../src/platform/net/outbound-http.ts";
+import type { NaptrRecord, SrvRecord } from "../../../src/sip/routing/dns.ts";
 
 /** Addresses of both families, optionally behind an alias (CNAME); or how the server fails. */
 export type DnsAnswer =

@@ -1,5 +1,5 @@
 /** A STUN server (RFC 8489) on loopback that returns an address set by the test. */
-import { buildBindingRequest, isStun } from "../../../src/adapter/sip/nat/stun.ts";
+import { buildBindingRequest, isStun } from "../../../src/sip/nat/stun.ts";
 
 export interface StunServer {
   readonly host: string;

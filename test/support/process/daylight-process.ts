@@ -3,10 +3,10 @@
  * Prints the fired entries.
  */
 import { join } from "node:path";
-import { scheduleStore } from "../../../src/adapter/store/schedule/schedule-store.ts";
-import { openDatabase } from "../../../src/adapter/store/sqlite/database.ts";
 import { silentLog } from "../../../src/core/log.ts";
-import { Scheduler } from "../../../src/domain/schedule/scheduler.ts";
+import { scheduleStore } from "../../../src/features/schedule/schedule-store.ts";
+import { Scheduler } from "../../../src/features/schedule/scheduler.ts";
+import { openDatabase } from "../../../src/store/sqlite/database.ts";
 import { fakeClock } from "../fake-clock.ts";
 import { insertTenant } from "../store/stored-rows.ts";
 import { tempDir } from "../temp-dir.ts";

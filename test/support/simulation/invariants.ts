@@ -1,15 +1,8 @@
 /** Invariants after every step of a simulation, and at its end. */
 import { readdirSync } from "node:fs";
-import { billingStores } from "../../../src/adapter/store/billing/billing-stores.ts";
-import {
-  calls,
-  events,
-  holds,
-  mails,
-  outbox,
-  schedules,
-} from "../../../src/adapter/store/schema/index.ts";
-import { verifyLedger } from "../../../src/domain/billing/ledger.ts";
+import { billingStores } from "../../../src/features/billing/billing-stores.ts";
+import { verifyLedger } from "../../../src/features/billing/ledger.ts";
+import { calls, events, holds, mails, outbox, schedules } from "../../../src/store/schema/index.ts";
 import type { Outside } from "./outside.ts";
 import type { SimulatedProcess } from "./process.ts";
 

@@ -3,26 +3,26 @@
  * receiver, a mail server, a disk. It survives a crash of the process and records events.
  */
 import { writeFileSync } from "node:fs";
-import { wavHeader } from "../../../src/adapter/media/recording/wav.ts";
-import { EMPTY_REPORT } from "../../../src/adapter/worker/empty-report.ts";
-import { Emitter } from "../../../src/core/emitter.ts";
-import type { MediaPlan } from "../../../src/core/media-plan.ts";
-import type { Random } from "../../../src/core/random.ts";
-import type { CallChannel, CallMedia } from "../../../src/domain/call/media-port.ts";
+import type { CallChannel, CallMedia } from "../../../src/call/media-port.ts";
 import type {
   IncomingLeg,
   LegEnd,
   LegEvents,
   OutgoingLeg,
   SipStack,
-} from "../../../src/domain/call/sip-port.ts";
-import type { CallConfig } from "../../../src/domain/conversation/call-config.ts";
-import type { CallCommands, CallEvents } from "../../../src/domain/conversation/call-protocol.ts";
-import type { CallReport } from "../../../src/domain/conversation/call-report.ts";
-import type { MailMessage } from "../../../src/domain/mail/message.ts";
-import type { MailProvider } from "../../../src/domain/mail/provider.ts";
+} from "../../../src/call/sip-port.ts";
+import type { CallConfig } from "../../../src/conversation/call-config.ts";
+import type { CallCommands, CallEvents } from "../../../src/conversation/call-protocol.ts";
+import type { CallReport } from "../../../src/conversation/call-report.ts";
+import { Emitter } from "../../../src/core/emitter.ts";
+import type { MediaPlan } from "../../../src/core/media-plan.ts";
+import type { Random } from "../../../src/core/random.ts";
+import type { MailMessage } from "../../../src/features/mail/message.ts";
+import type { MailProvider } from "../../../src/features/mail/provider.ts";
+import { wavHeader } from "../../../src/media/recording/wav.ts";
 import type { OutboundHttpClient } from "../../../src/platform/net/outbound-http.ts";
 import { OutboundHttpError } from "../../../src/platform/net/outbound-http-error.ts";
+import { EMPTY_REPORT } from "../../../src/worker/empty-report.ts";
 
 const PLAN = {} as MediaPlan;
 const STEREO = { sampleRateHz: 8000, channels: 2 };

@@ -6,17 +6,11 @@
 import { createHash } from "node:crypto";
 import { copyFileSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import {
-  calls,
-  events,
-  ledgerEntries,
-  mails,
-  schedules,
-} from "../../../src/adapter/store/schema/index.ts";
 import { e164 } from "../../../src/core/e164.ts";
 import { AppError } from "../../../src/core/errors.ts";
 import { microEur } from "../../../src/core/money.ts";
 import { randomInt, seededRandom } from "../../../src/core/random.ts";
+import { calls, events, ledgerEntries, mails, schedules } from "../../../src/store/schema/index.ts";
 import { fakeClock } from "../fake-clock.ts";
 import { makeFilesInstant } from "./instant-files.ts";
 import { leftOver, type Remembered, wrongNow } from "./invariants.ts";

@@ -3,11 +3,11 @@
 import { existsSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { phoneNumbers, tenants } from "../../../src/adapter/store/schema/index.ts";
-import { openDatabase } from "../../../src/adapter/store/sqlite/database.ts";
-import { trunkStore } from "../../../src/adapter/store/tenant/trunk-store.ts";
 import { microEur } from "../../../src/core/money.ts";
-import type { Plan } from "../../../src/domain/billing/ports.ts";
+import type { Plan } from "../../../src/features/billing/ports.ts";
+import { trunkStore } from "../../../src/features/trunk/trunk-store.ts";
+import { phoneNumbers, tenants } from "../../../src/store/schema/index.ts";
+import { openDatabase } from "../../../src/store/sqlite/database.ts";
 import { quotas } from "../plans.ts";
 import { insertAgent, insertTenant, insertWebhook } from "../store/stored-rows.ts";
 

@@ -1,6 +1,6 @@
 /** A stack with one trunk, and a raw SIP caller; new for each test of the file. */
 import { afterEach, beforeEach, expect } from "bun:test";
-import type { IncomingLeg, SipStack } from "../../../src/domain/call/sip-port.ts";
+import type { IncomingLeg, SipStack } from "../../../src/call/sip-port.ts";
 import { type RawCall, rawCall } from "./raw-call.ts";
 import { type SipPeer, startSipPeer } from "./sip-peer.ts";
 import { next, startStack, trunkSettings } from "./sip-stack.ts";

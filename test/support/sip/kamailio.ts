@@ -2,7 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { buildRequest } from "../../../src/adapter/sip/message/index.ts";
+import { buildRequest } from "../../../src/sip/message/index.ts";
 import type { Certificate } from "../net/test-ca.ts";
 import { peerPath } from "../peers.ts";
 

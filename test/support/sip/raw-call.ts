@@ -4,8 +4,8 @@ import {
   type HeaderInit,
   type SipResponse,
   tagOf,
-} from "../../../src/adapter/sip/message/index.ts";
-import { hostForUri } from "../../../src/adapter/sip/registration.ts";
+} from "../../../src/sip/message/index.ts";
+import { hostForUri } from "../../../src/sip/registration.ts";
 import { eventually } from "../eventually.ts";
 import type { SipPeer } from "./sip-peer.ts";
 

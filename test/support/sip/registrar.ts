@@ -7,7 +7,7 @@ import {
   formatChallenge,
   parseCredentials,
   verifyCredentials,
-} from "../../../src/adapter/sip/digest.ts";
+} from "../../../src/sip/digest.ts";
 import {
   buildResponse,
   formatVia,
@@ -16,7 +16,7 @@ import {
   responseDestination,
   type SipRequest,
   stampSource,
-} from "../../../src/adapter/sip/message/index.ts";
+} from "../../../src/sip/message/index.ts";
 
 export interface RegistrarOptions {
   readonly host: string;

@@ -4,17 +4,13 @@
  * agent, so every assigned call ends as a rejected call of that tenant.
  */
 
-import {
-  buildRequest,
-  type HeaderInit,
-  parseMessage,
-} from "../../../src/adapter/sip/message/index.ts";
-import { calls, phoneNumbers } from "../../../src/adapter/store/schema/index.ts";
 import { type App, startApp } from "../../../src/app/app.ts";
 import { systemClock } from "../../../src/core/clock.ts";
 import { silentLog } from "../../../src/core/log.ts";
 import { systemRandom } from "../../../src/core/random.ts";
-import type { InputOf } from "../../../src/interface/contracts/operations.ts";
+import type { InputOf } from "../../../src/http/contracts/operations.ts";
+import { buildRequest, type HeaderInit, parseMessage } from "../../../src/sip/message/index.ts";
+import { calls, phoneNumbers } from "../../../src/store/schema/index.ts";
 import { applianceSettings } from "../appliance/appliance.ts";
 import { eventually } from "../eventually.ts";
 import { tempDir } from "../temp-dir.ts";

@@ -12,8 +12,8 @@ import {
   type SipRequest,
   type SipResponse,
   stampSource,
-} from "../../../src/adapter/sip/message/index.ts";
-import { StreamFramer } from "../../../src/adapter/sip/transport/framer.ts";
+} from "../../../src/sip/message/index.ts";
+import { StreamFramer } from "../../../src/sip/transport/framer.ts";
 
 export type Answer = (parts: ResponseParts) => void;
 

@@ -1,10 +1,5 @@
 /** The SIP stack for tests: G.711, loopback, a trunk at a provider of `provider.test`. */
 
-import { createSipStack, type SipDeps, type SipSettings } from "../../../src/adapter/sip/stack.ts";
-import { systemClock } from "../../../src/core/clock.ts";
-import { e164 } from "../../../src/core/e164.ts";
-import { type Log, Pii, silentLog } from "../../../src/core/log.ts";
-import { systemRandom } from "../../../src/core/random.ts";
 import type {
   CallClaims,
   LegEnd,
@@ -12,7 +7,12 @@ import type {
   SipStack,
   Trunk,
   TrunkSettings,
-} from "../../../src/domain/call/sip-port.ts";
+} from "../../../src/call/sip-port.ts";
+import { systemClock } from "../../../src/core/clock.ts";
+import { e164 } from "../../../src/core/e164.ts";
+import { type Log, Pii, silentLog } from "../../../src/core/log.ts";
+import { systemRandom } from "../../../src/core/random.ts";
+import { createSipStack, type SipDeps, type SipSettings } from "../../../src/sip/stack.ts";
 
 export function startStack(
   host: string,

@@ -11,8 +11,8 @@ import {
   type SipRequest,
   type SipResponse,
   stampSource,
-} from "../../../src/adapter/sip/message/index.ts";
-import { StreamFramer } from "../../../src/adapter/sip/transport/framer.ts";
+} from "../../../src/sip/message/index.ts";
+import { StreamFramer } from "../../../src/sip/transport/framer.ts";
 import type { Certificate } from "../net/test-ca.ts";
 
 export interface StreamRegistrar {

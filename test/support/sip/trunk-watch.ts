@@ -1,5 +1,5 @@
 /** The appliance's messages on its trunk at the carrier: registrations and called numbers. */
-import { type SipMessage, userOf } from "../../../src/adapter/sip/message/index.ts";
+import { type SipMessage, userOf } from "../../../src/sip/message/index.ts";
 
 export type TrunkWatch = ReturnType<typeof watchTrunk>;
 

@@ -6,14 +6,6 @@
 import { dirname, join, normalize } from "node:path";
 import ts from "typescript5";
 
-const LAYERS = new Set(["interface", "operations", "adapter", "domain", "platform"]);
-
-/** `src/domain/call/ended/finish.ts` → `domain/call`; `src/app/http.ts` → `app`; `src/main.ts` → `main.ts`. */
-export function roomOf(file: string): string {
-  const [, first = "", second = "", ...rest] = file.split("/");
-  return LAYERS.has(first) && rest.length > 0 ? `${first}/${second}` : first;
-}
-
 /** The project's files that `file` imports. */
 export function importsOf(file: string, text: string): string[] {
   const kind = file.endsWith("x") ? ts.ScriptKind.TSX : ts.ScriptKind.TS;

@@ -4,10 +4,10 @@
  * at the answer.
  */
 
-import type { Synthesiser } from "../../../src/adapter/engine/embedded/synthesiser.ts";
+import type { AnsweredBy } from "../../../src/conversation/answering/answering-detection.ts";
 import { type Random, seededRandom } from "../../../src/core/random.ts";
-import type { AgentLanguage } from "../../../src/domain/agent/agent.ts";
-import type { AnsweredBy } from "../../../src/domain/conversation/answering/answering-detection.ts";
+import type { Synthesiser } from "../../../src/engine/embedded/synthesiser.ts";
+import type { AgentLanguage } from "../../../src/features/agent/agent.ts";
 import { sine } from "../../../src/platform/audio/tones.ts";
 
 const RATE_HZ = 8_000;

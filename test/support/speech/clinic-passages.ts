@@ -1,6 +1,6 @@
 /**
  * A dental clinic's knowledge in the four languages, and questions about it. The first passage of
- * each question is the correct answer. Change neither: test/adapter/knowledge/result-lists.test.ts
+ * each question is the correct answer. Change neither: test/features/knowledge/index/result-lists.test.ts
  * contains complete result lists.
  */
 

@@ -5,22 +5,18 @@
  * after they were spoken, as with a good provider), and the language model is scripted.
  */
 
-import type { Synthesiser } from "../../../src/adapter/engine/embedded/synthesiser.ts";
-import type { VadFactory } from "../../../src/adapter/media/audio/vad.ts";
+import type { AgentSnapshot } from "../../../src/conversation/call-config.ts";
+import type { CallEvent } from "../../../src/conversation/call-protocol.ts";
+import type { TurnRecord } from "../../../src/conversation/call-report.ts";
+import type { ConversationSettings } from "../../../src/conversation/conversation-settings.ts";
+import type { EngineSession, LlmEvent, LlmInput } from "../../../src/conversation/engine-port.ts";
+import { Session } from "../../../src/conversation/session/session.ts";
+import { PhraseCache } from "../../../src/conversation/speech/phrase-cache.ts";
 import { silentLog } from "../../../src/core/log.ts";
 import { seededRandom } from "../../../src/core/random.ts";
-import type { AgentLanguage } from "../../../src/domain/agent/agent.ts";
-import type { AgentSnapshot } from "../../../src/domain/conversation/call-config.ts";
-import type { CallEvent } from "../../../src/domain/conversation/call-protocol.ts";
-import type { TurnRecord } from "../../../src/domain/conversation/call-report.ts";
-import type { ConversationSettings } from "../../../src/domain/conversation/conversation-settings.ts";
-import type {
-  EngineSession,
-  LlmEvent,
-  LlmInput,
-} from "../../../src/domain/conversation/engine-port.ts";
-import { Session } from "../../../src/domain/conversation/session/session.ts";
-import { PhraseCache } from "../../../src/domain/conversation/speech/phrase-cache.ts";
+import type { Synthesiser } from "../../../src/engine/embedded/synthesiser.ts";
+import type { AgentLanguage } from "../../../src/features/agent/agent.ts";
+import type { VadFactory } from "../../../src/media/audio/vad.ts";
 import { fakeClock } from "../fake-clock.ts";
 import { callConfig, ScriptedAudio, SETTINGS } from "../media/scripted-call.ts";
 

@@ -1,7 +1,7 @@
 /** A week of calls in a running appliance's database: contacts, summaries, transcripts. */
-import { callStore } from "../../../src/adapter/store/call/call-store.ts";
-import { contacts, turns } from "../../../src/adapter/store/schema/index.ts";
+import { callStore } from "../../../src/call/store/call-store.ts";
 import { microEur } from "../../../src/core/money.ts";
+import { contacts, turns } from "../../../src/store/schema/index.ts";
 import type { Appliance } from "../appliance/appliance.ts";
 
 const DAY_MS = 86_400_000;

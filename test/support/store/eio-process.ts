@@ -4,16 +4,16 @@
  */
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { outboxProvider } from "../../../src/adapter/mail/outbox.ts";
-import { CallRecorder } from "../../../src/adapter/media/recording/recorder.ts";
-import { walletStore } from "../../../src/adapter/store/billing/ledger-store.ts";
-import { openDatabase } from "../../../src/adapter/store/sqlite/database.ts";
-import { fileProblems } from "../../../src/adapter/store/sqlite/integrity.ts";
 import { systemClock as clock } from "../../../src/core/clock.ts";
 import { silentLog } from "../../../src/core/log.ts";
 import { microEur } from "../../../src/core/money.ts";
-import { problemOf } from "../../../src/interface/http/problem.ts";
-import { createBackups } from "../../../src/operations/backup/backups.ts";
+import { walletStore } from "../../../src/features/billing/ledger-store.ts";
+import { outboxProvider } from "../../../src/features/mail/providers/outbox.ts";
+import { problemOf } from "../../../src/http/problem.ts";
+import { CallRecorder } from "../../../src/media/recording/recorder.ts";
+import { createBackups } from "../../../src/ops/backup/backups.ts";
+import { openDatabase } from "../../../src/store/sqlite/database.ts";
+import { fileProblems } from "../../../src/store/sqlite/integrity.ts";
 import { insertTenant } from "./stored-rows.ts";
 
 const dir = process.env.LV_EIO_DIR ?? "";

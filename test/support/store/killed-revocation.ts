@@ -4,14 +4,14 @@
  * key's id, step.
  */
 import { join } from "node:path";
-import { apiKeyStore } from "../../../src/adapter/store/identity/api-key-store.ts";
-import { openDatabase } from "../../../src/adapter/store/sqlite/database.ts";
 import { openRevocations } from "../../../src/app/revocations.ts";
 import { systemClock as clock } from "../../../src/core/clock.ts";
 import { silentLog as log } from "../../../src/core/log.ts";
 import { systemRandom as random } from "../../../src/core/random.ts";
-import { ApiKeys } from "../../../src/domain/tenant/api-keys.ts";
+import { apiKeyStore } from "../../../src/features/key/api-key-store.ts";
+import { ApiKeys } from "../../../src/features/key/api-keys.ts";
 import { createVault } from "../../../src/platform/secrets/vault.ts";
+import { openDatabase } from "../../../src/store/sqlite/database.ts";
 
 const [dataDir = "", keyId = "", step = ""] = process.argv.slice(2);
 const database = openDatabase(join(dataDir, "linevoice.db"), clock.now());

@@ -3,11 +3,11 @@
  * with SIGKILL before or after the commit. Arguments: database file, step. Keys as in the test.
  */
 
-import { openDatabase } from "../../../src/adapter/store/sqlite/database.ts";
 import { openVault, rotateMasterKey } from "../../../src/app/vault.ts";
 import { systemClock } from "../../../src/core/clock.ts";
 import type { Database } from "../../../src/core/database.ts";
 import { systemRandom } from "../../../src/core/random.ts";
+import { openDatabase } from "../../../src/store/sqlite/database.ts";
 
 const [file = "", step = ""] = process.argv.slice(2);
 const keyOf = (fill: number) => new Uint8Array(32).fill(fill);

@@ -1,9 +1,9 @@
 /** Webhooks of many tenants in a store with encrypted secrets, as an appliance stores them. */
 
-import { webhookStore } from "../../../src/adapter/store/webhook/webhook-store.ts";
 import { openVault } from "../../../src/app/vault.ts";
 import type { Database } from "../../../src/core/database.ts";
 import { systemRandom } from "../../../src/core/random.ts";
+import { webhookStore } from "../../../src/features/webhook/webhook-store.ts";
 import { webhookSecretBinding } from "../../../src/platform/secrets/secret-binding.ts";
 import { insertTenant, insertWebhook } from "./stored-rows.ts";
 

@@ -5,8 +5,18 @@
  */
 import { createHash } from "node:crypto";
 import { asc, eq } from "drizzle-orm";
-import { billingStores as stores } from "../../../src/adapter/store/billing/billing-stores.ts";
-import { callStore } from "../../../src/adapter/store/call/call-store.ts";
+import { callStore } from "../../../src/call/store/call-store.ts";
+import type { Database } from "../../../src/core/database.ts";
+import { AppError } from "../../../src/core/errors.ts";
+import { silentLog as log } from "../../../src/core/log.ts";
+import { microEur } from "../../../src/core/money.ts";
+import { type Random, randomInt, seededRandom } from "../../../src/core/random.ts";
+import { Billing } from "../../../src/features/billing/billing.ts";
+import { billingStores as stores } from "../../../src/features/billing/billing-stores.ts";
+import { renewMonths } from "../../../src/features/billing/renewal.ts";
+import type { EventType } from "../../../src/features/webhook/event-types.ts";
+import { createEventSink } from "../../../src/features/webhook/sink.ts";
+import { webhookStores } from "../../../src/features/webhook/webhook-stores.ts";
 import {
   callPeaks,
   calls,
@@ -20,17 +30,7 @@ import {
   tenants,
   wallets,
   webhooks,
-} from "../../../src/adapter/store/schema/index.ts";
-import { webhookStores } from "../../../src/adapter/store/webhook/webhook-stores.ts";
-import type { Database } from "../../../src/core/database.ts";
-import { AppError } from "../../../src/core/errors.ts";
-import { silentLog as log } from "../../../src/core/log.ts";
-import { microEur } from "../../../src/core/money.ts";
-import { type Random, randomInt, seededRandom } from "../../../src/core/random.ts";
-import { Billing } from "../../../src/domain/billing/billing.ts";
-import { renewMonths } from "../../../src/domain/billing/renewal.ts";
-import type { EventType } from "../../../src/domain/webhook/event-types.ts";
-import { createEventSink } from "../../../src/domain/webhook/sink.ts";
+} from "../../../src/store/schema/index.ts";
 import { type FakeClock, fakeClock } from "../fake-clock.ts";
 import { prepaidPlan, startPlan } from "../plans.ts";
 import { insertAgent, insertCall, insertTenant, insertWebhook } from "./stored-rows.ts";

@@ -1,9 +1,9 @@
 /** Calls with transcripts for search tests, and the search without an index for comparison. */
 import { eq } from "drizzle-orm";
-import { calls, contacts, turns } from "../../../src/adapter/store/schema/index.ts";
 import { indexSomeCalls } from "../../../src/app/call-indexing.ts";
 import type { Database } from "../../../src/core/database.ts";
 import { microEur } from "../../../src/core/money.ts";
+import { calls, contacts, turns } from "../../../src/store/schema/index.ts";
 
 export interface SpokenCall {
   readonly said: readonly string[];

@@ -3,7 +3,7 @@
  * query plans.
  */
 import { Database as Sqlite } from "bun:sqlite";
-import { StatementCachingSqlite } from "../../../src/adapter/store/sqlite/statement-cache.ts";
+import { StatementCachingSqlite } from "../../../src/store/sqlite/statement-cache.ts";
 
 export interface StatementWatch {
   readonly statements: ReadonlySet<string>;

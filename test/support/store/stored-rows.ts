@@ -1,19 +1,13 @@
 /** Inserts rows that a test needs as its initial state. */
 
 import { z } from "zod";
-import {
-  agents,
-  calls,
-  tenants,
-  tools,
-  webhooks,
-} from "../../../src/adapter/store/schema/index.ts";
 import type { Database } from "../../../src/core/database.ts";
 import type { MicroEur } from "../../../src/core/money.ts";
 import { microEur } from "../../../src/core/money.ts";
 import { recordOf } from "../../../src/core/wire-names.ts";
-import { AGENT_VOICES } from "../../../src/domain/agent/agent.ts";
-import { agentShape, withTexts } from "../../../src/domain/agent/agent-schema.ts";
+import { AGENT_VOICES } from "../../../src/features/agent/agent.ts";
+import { agentShape, withTexts } from "../../../src/features/agent/agent-schema.ts";
+import { agents, calls, tenants, tools, webhooks } from "../../../src/store/schema/index.ts";
 
 type TenantRow = typeof tenants.$inferInsert;
 type AgentRow = typeof agents.$inferInsert;

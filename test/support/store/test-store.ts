@@ -3,11 +3,11 @@
  * This way the store tests cover both.
  */
 import { afterAll } from "bun:test";
-import { openRemoteDatabase } from "../../../src/adapter/store/libsql/database.ts";
-import { openDatabase } from "../../../src/adapter/store/sqlite/database.ts";
 import { systemClock } from "../../../src/core/clock.ts";
 import type { Database } from "../../../src/core/database.ts";
 import { systemRandom } from "../../../src/core/random.ts";
+import { openRemoteDatabase } from "../../../src/store/libsql/database.ts";
+import { openDatabase } from "../../../src/store/sqlite/database.ts";
 import { type SqldServer, startSqld } from "./sqld-server.ts";
 
 export const isRemote = process.env.LINEVOICE_TEST_STORE === "remote";

@@ -4,9 +4,9 @@
  */
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
-import { migrate } from "../../../src/adapter/store/migration/migrate.ts";
-import { migrations } from "../../../src/adapter/store/migration/migrations.ts";
-import { copyBeforeUpgrade } from "../../../src/operations/backup/before-upgrade.ts";
+import { copyBeforeUpgrade } from "../../../src/ops/backup/before-upgrade.ts";
+import { migrate } from "../../../src/store/migration/migrate.ts";
+import { migrations } from "../../../src/store/migration/migrations.ts";
 
 const [dataDir = "", killedAt = ""] = process.argv.slice(2);
 const file = join(dataDir, "linevoice.db");

@@ -1,5 +1,5 @@
 /** Sends UDP datagrams that may be lost. */
-import { sendPastErrors } from "../../../../src/adapter/sip/transport/udp.ts";
+import { sendPastErrors } from "../../../../src/sip/transport/udp.ts";
 
 export interface Address {
   readonly host: string;

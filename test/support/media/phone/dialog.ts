@@ -1,5 +1,5 @@
 /** A dialog (RFC 3261 12): local and remote party, route set and CSeq. */
-import type { DigestClient } from "../../../../src/adapter/sip/digest.ts";
+import type { DigestClient } from "../../../../src/sip/digest.ts";
 import {
   formatUri,
   type HeaderInit,
@@ -8,7 +8,7 @@ import {
   type SipRequest,
   type SipResponse,
   type Uri,
-} from "../../../../src/adapter/sip/message/index.ts";
+} from "../../../../src/sip/message/index.ts";
 import type { Address } from "./datagram.ts";
 import type { Endpoint, ResponseListener } from "./endpoint.ts";
 import { sendSigned } from "./signed-request.ts";

@@ -1,5 +1,5 @@
 /**
- * One UDP socket with the appliance's transaction layer (adapter/sip/transaction), so that a
+ * One UDP socket with the appliance's transaction layer (sip/transaction), so that a
  * phone's requests and responses survive loss. It adds the tasks of the layer's user: the ACK of a
  * rejection, and the repeats of a 2xx to an INVITE until its ACK arrives (RFC 3261 13.3.1.4).
  * phone-call.ts handles dialogs.
@@ -7,6 +7,10 @@
  * The caller sends the ACK of a 2xx: every copy of the 2xx is passed up, and each needs an ACK.
  */
 
+import type { Clock, Timer } from "../../../../src/core/clock.ts";
+import { hex } from "../../../../src/core/ids.ts";
+import { silentLog } from "../../../../src/core/log.ts";
+import type { Random } from "../../../../src/core/random.ts";
 import {
   branchOf,
   buildRequest,
@@ -17,19 +21,11 @@ import {
   type SipRequest,
   type SipResponse,
   stamped,
-} from "../../../../src/adapter/sip/message/index.ts";
-import { TransactionLayer } from "../../../../src/adapter/sip/transaction/layer.ts";
-import {
-  T1_MS,
-  T2_MS,
-  TRANSACTION_TIMEOUT_MS,
-} from "../../../../src/adapter/sip/transaction/timers.ts";
-import type { Address, Flow } from "../../../../src/adapter/sip/transport/flow.ts";
-import { openUdpTransport, type UdpTransport } from "../../../../src/adapter/sip/transport/udp.ts";
-import type { Clock, Timer } from "../../../../src/core/clock.ts";
-import { hex } from "../../../../src/core/ids.ts";
-import { silentLog } from "../../../../src/core/log.ts";
-import type { Random } from "../../../../src/core/random.ts";
+} from "../../../../src/sip/message/index.ts";
+import { TransactionLayer } from "../../../../src/sip/transaction/layer.ts";
+import { T1_MS, T2_MS, TRANSACTION_TIMEOUT_MS } from "../../../../src/sip/transaction/timers.ts";
+import type { Address, Flow } from "../../../../src/sip/transport/flow.ts";
+import { openUdpTransport, type UdpTransport } from "../../../../src/sip/transport/udp.ts";
 
 /** A received request, and the means to respond. */
 export interface ServerTransaction {

@@ -1,11 +1,7 @@
 /** An incoming call of the phone: ring, answer, reject, CANCEL, re-INVITE (RFC 3261 13.3, 9.2). */
 
-import {
-  buildResponse,
-  type SipRequest,
-  userOf,
-} from "../../../../src/adapter/sip/message/index.ts";
 import type { Timer } from "../../../../src/core/clock.ts";
+import { buildResponse, type SipRequest, userOf } from "../../../../src/sip/message/index.ts";
 import { Dialog, type DialogLine, partiesOfInvite } from "./dialog.ts";
 import type { ServerTransaction } from "./endpoint.ts";
 import { PhoneCall, type PhoneCallSetup } from "./phone-call.ts";

@@ -3,7 +3,7 @@ import {
   formatUri,
   type RequestParts,
   type SipResponse,
-} from "../../../../src/adapter/sip/message/index.ts";
+} from "../../../../src/sip/message/index.ts";
 import { Dialog, type DialogLine, partiesOfAnswer } from "./dialog.ts";
 import { PhoneCall, type PhoneCallSetup } from "./phone-call.ts";
 import { sendSigned } from "./signed-request.ts";

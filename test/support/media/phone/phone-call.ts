@@ -9,10 +9,10 @@
  * audio stays available. `answered` rejects with CallNotAnswered when the call ends before.
  */
 
-import type { SipResponse } from "../../../../src/adapter/sip/message/index.ts";
 import { type Clock, sleep } from "../../../../src/core/clock.ts";
 import type { MediaDirection } from "../../../../src/core/media-plan.ts";
 import type { G711Law } from "../../../../src/platform/audio/g711.ts";
+import type { SipResponse } from "../../../../src/sip/message/index.ts";
 import type { Address } from "./datagram.ts";
 import type { Dialog } from "./dialog.ts";
 import type { ServerTransaction } from "./endpoint.ts";

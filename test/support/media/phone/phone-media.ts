@@ -7,22 +7,22 @@
  * places. Limits: ten minutes received, one minute of speech queued.
  */
 
+import type { Clock, Timer } from "../../../../src/core/clock.ts";
+import { type Random, randomInt } from "../../../../src/core/random.ts";
 import {
   looksLikeRtcp,
   RTP_HEADER_BYTES,
   RtpPacketView,
   timestampDelta,
   writeRtpHeader,
-} from "../../../../src/adapter/media/rtp/packet.ts";
-import { buildRtcp } from "../../../../src/adapter/media/rtp/rtcp.ts";
+} from "../../../../src/media/rtp/packet.ts";
+import { buildRtcp } from "../../../../src/media/rtp/rtcp.ts";
 import {
   readTelephoneEvent,
   TELEPHONE_EVENT_BYTES,
   TelephoneEventReceiver,
   TelephoneEventSender,
-} from "../../../../src/adapter/media/rtp/telephone-event.ts";
-import type { Clock, Timer } from "../../../../src/core/clock.ts";
-import { type Random, randomInt } from "../../../../src/core/random.ts";
+} from "../../../../src/media/rtp/telephone-event.ts";
 import { decodeG711, encodeG711, type G711Law } from "../../../../src/platform/audio/g711.ts";
 import { type Address, sendDatagram } from "./datagram.ts";
 import { PAYLOAD_TYPES, type RemoteDescription } from "./session-description.ts";

@@ -1,5 +1,5 @@
 /** A phone's responses to requests other than new calls: in dialogs, CANCEL, OPTIONS. */
-import { buildResponse, type SipRequest } from "../../../../src/adapter/sip/message/index.ts";
+import { buildResponse, type SipRequest } from "../../../../src/sip/message/index.ts";
 import type { ServerTransaction } from "./endpoint.ts";
 import { IncomingCall } from "./incoming-call.ts";
 import type { PhoneCall } from "./phone-call.ts";

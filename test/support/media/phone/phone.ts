@@ -8,12 +8,12 @@
  * timer. The script that uses it decides what to say and when.
  */
 
-import { type Account, DigestClient } from "../../../../src/adapter/sip/digest.ts";
-import { buildResponse, type SipResponse } from "../../../../src/adapter/sip/message/index.ts";
 import { type Clock, systemClock } from "../../../../src/core/clock.ts";
 import { hex } from "../../../../src/core/ids.ts";
 import { type Random, systemRandom } from "../../../../src/core/random.ts";
 import type { G711Law } from "../../../../src/platform/audio/g711.ts";
+import { type Account, DigestClient } from "../../../../src/sip/digest.ts";
+import { buildResponse, type SipResponse } from "../../../../src/sip/message/index.ts";
 import type { Address } from "./datagram.ts";
 import type { DialogLine } from "./dialog.ts";
 import { openEndpoint, type ServerTransaction } from "./endpoint.ts";

@@ -1,10 +1,10 @@
 /** A request that answers digest challenges (RFC 3261 22.2): repeated once with credentials. */
-import { type DigestClient, parseChallenges } from "../../../../src/adapter/sip/digest.ts";
+import { type DigestClient, parseChallenges } from "../../../../src/sip/digest.ts";
 import {
   formatUri,
   type RequestParts,
   type SipResponse,
-} from "../../../../src/adapter/sip/message/index.ts";
+} from "../../../../src/sip/message/index.ts";
 import type { Address } from "./datagram.ts";
 import type { Endpoint, ResponseListener, SentRequest } from "./endpoint.ts";
 

@@ -58,7 +58,7 @@ const EQUIVALENTS: readonly Equivalent[] = [
     reason: "only pieces that have begun are summed",
   },
   {
-    file: "adapter/mail/smtp.ts",
+    file: "features/mail/providers/smtp.ts",
     lineText: "TOO_LARGE_CODES.has(responseCode ?? 0) ||",
     part: "?? 0",
     reason: "no reply code below 200 means that a mail is too large",
@@ -91,7 +91,7 @@ const EQUIVALENTS: readonly Equivalent[] = [
     reason: "the question itself was counted before, so that a count is always there",
   },
   {
-    file: "adapter/mail/resend.ts",
+    file: "features/mail/providers/resend.ts",
     lineText: "const status = error.statusCode ?? 0;",
     reason: "no status below 400 is told from another",
   },
@@ -298,7 +298,7 @@ const EQUIVALENTS: readonly Equivalent[] = [
     reason: "behind the last word is no number",
   },
   {
-    file: "adapter/mail/smtp.ts",
+    file: "features/mail/providers/smtp.ts",
     lineText: "const SOCKET_TIMEOUT_MS = 2 * ANSWER_MS_MAX;",
     part: "2",
     reason: "it only has to be longer than an attempt, which the caller ends before",

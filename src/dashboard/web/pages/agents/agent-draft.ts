@@ -1,5 +1,5 @@
 /** Converts an agent between form values and API values. */
-import { NOT_IN_TRIAL } from "../../../../domain/agent/agent.ts";
+import { NOT_IN_TRIAL } from "../../../../features/agent/agent.ts";
 import type { Own, Rest } from "../../api/client.ts";
 import { newAgentDefaults } from "../../api/rest-values.gen.ts";
 

@@ -1,7 +1,7 @@
 /** Every field of an agent, for a new agent and for an existing one. */
 
 import { useQuery } from "@tanstack/react-query";
-import { disclosingStart } from "../../../../domain/conversation/disclosure/disclosure-words.ts";
+import { disclosingStart } from "../../../../conversation/disclosure/disclosure-words.ts";
 import { settingsQuery } from "../../api/queries.ts";
 import { newAgentChoices } from "../../api/rest-values.gen.ts";
 import { useText } from "../../i18n/text.tsx";

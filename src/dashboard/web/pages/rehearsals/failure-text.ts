@@ -4,7 +4,7 @@ import type { Texts } from "../../i18n/text.tsx";
 type TextLookup = Pick<Texts, "findText">;
 
 /**
- * Sentences of `domain/rehearsal/expectations.ts`. The groups are the placeholders of the
+ * Sentences of `features/rehearsal/expectations.ts`. The groups are the placeholders of the
  * translation.
  */
 const SENTENCES: Readonly<Record<string, RegExp>> = {

@@ -1,9 +1,0 @@
-/** Reason why a document cannot be read. */
-import type { DocumentProblem } from "../../../domain/knowledge/documents.ts";
-
-export class DocumentError extends Error {
-  constructor(readonly problem: DocumentProblem) {
-    super(problem);
-    this.name = "DocumentError";
-  }
-}

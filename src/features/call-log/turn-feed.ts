@@ -1,0 +1,14 @@
+/** Live turns of calls, for the command line and the demo. */
+
+import type { CallIdentity } from "../../call/call-identity.ts";
+import type { TurnRecord } from "../../conversation/call-report.ts";
+import { Emitter } from "../../core/emitter.ts";
+
+interface LiveTurn {
+  readonly call: CallIdentity;
+  readonly turn: TurnRecord;
+}
+
+export type TurnFeed = Emitter<{ readonly turn: LiveTurn }>;
+
+export const createTurnFeed = (): TurnFeed => new Emitter<{ readonly turn: LiveTurn }>();

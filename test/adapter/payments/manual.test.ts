@@ -1,7 +1,0 @@
-/** Payments by bank transfer. */
-import { expect, test } from "bun:test";
-import { manualPayments } from "../../../src/adapter/payments/manual.ts";
-
-test("a bank transfer has fourteen days", () => {
-  expect(manualPayments(() => "https://voice.example/").validForMs).toBe(14 * 86_400_000);
-});

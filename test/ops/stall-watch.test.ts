@@ -1,0 +1,15 @@
+import { expect, test } from "bun:test";
+import { createStallWatch } from "../../src/ops/stall-watch.ts";
+import { fakeClock } from "../support/fake-clock.ts";
+
+test("many stalls give a warning with their sum for ten minutes; one long suspension gives none", async () => {
+  const clock = fakeClock();
+  const watch = createStallWatch(clock);
+  watch.report(40_000);
+  expect(watch.warning()).toBeNull();
+  await clock.advance(600_000);
+  for (let stall = 0; stall < 20; stall++) watch.report(150);
+  expect(watch.warning()).toContain("20 times in the last ten minutes, 3 s in all");
+  await clock.advance(600_000);
+  expect(watch.warning()).toBeNull();
+});
