@@ -63,7 +63,7 @@ export function endingBridged(end: LegEnd): CallEnding {
 const SENTENCES: Readonly<Record<EndedReason, string>> = {
   caller_hangup: "The other side hung up.",
   agent_hangup: "The agent said goodbye and hung up.",
-  transferred: "The call was handed over to another number.",
+  transferred: "The call was transferred to another number.",
   max_duration:
     "The agent's maximum call length was reached; raise max_duration_sec for longer calls.",
   silence_timeout: "Nobody spoke for too long, so the agent said goodbye.",
@@ -74,14 +74,13 @@ const SENTENCES: Readonly<Record<EndedReason, string>> = {
   no_answer: "Nobody answered in time.",
   busy: "The number was busy.",
   declined: "The call was declined.",
-  plan_limit_reached: "All lines of the plan were busy; change the plan for more calls at once.",
+  plan_limit_reached: "All lines of the plan were busy; change the plan for more concurrent calls.",
   invalid_number: "The carrier does not know this number.",
   trunk_unavailable: "The trunk could not carry the call; see `linevoice trunk list`.",
   media_lost: "The audio stopped arriving; check NAT and firewall for the RTP ports.",
   engine_failure: "The speech engine failed; see the log of this call.",
   cancelled: "The call was cancelled before it was answered.",
-  interrupted:
-    "The appliance, or its thread that carried the call, stopped while the call was running.",
+  interrupted: "The appliance, or the thread that handled the call, stopped during the call.",
   operator_hangup: "The call was ended through the API or the command line.",
 };
 

@@ -147,7 +147,7 @@ test("sites are limited, belong to their company, and are read by one reader at 
   const { services, database } = room.server;
   const add = () => services.sites.add(room.other.id, NEVER);
   for (let count = 0; count < SITES_MAX; count++) await add();
-  expect(add()).rejects.toThrow("At most 20 web sites");
+  expect(add()).rejects.toThrow("at most 20 websites");
   const [site] = await services.sites.list(room.other.id);
   expect(services.sites.readAgain(room.own.id, site?.id ?? 0)).rejects.toThrow("Site not found");
   expect(services.sites.add(room.own.id, { ...NEVER, agentId: 999_999 })).rejects.toThrow("Agent");

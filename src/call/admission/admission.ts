@@ -74,7 +74,7 @@ export class PlanLinesBusy extends AppError {
     super({
       code: "plan_limit_reached",
       reason: "calls_at_once",
-      publicMessage: `Plan ${slug} allows ${calls} calls at once. Wait until one ends, or change the plan.`,
+      publicMessage: `Plan ${slug} allows ${calls} concurrent calls. Wait until one ends, or change the plan.`,
       retryable: true,
     });
   }
@@ -271,18 +271,20 @@ export class Admission {
   #withinConcurrency(tenant: CallTenant, { live }: CallLoad, admittedBefore = 0): void {
     const { options } = this;
     if (options.liveCalls() + admittedBefore >= options.concurrentCallsMax)
-      throw limitReached("The appliance carries as many calls as it may. Try again in a minute.");
+      throw limitReached(
+        "The appliance has reached its maximum number of calls. Try again in a minute.",
+      );
     const plan = options.billing.planNamed(tenant.plan);
     if (live >= plan.maxConcurrentCalls)
       throw new PlanLinesBusy(plan.slug, plan.maxConcurrentCalls);
     const { heardCallsMax = Number.POSITIVE_INFINITY } = options;
     if (options.liveCalls() + admittedBefore >= heardCallsMax)
       throw new LinesBusy(
-        `the embedded engine hears ${heardCallsMax} calls at once. Try again in a few minutes; the operator can raise [engine.embedded] calls_max.`,
+        `the embedded engine accepts ${heardCallsMax} concurrent calls. Try again in a few minutes. The operator can raise [engine.embedded] calls_max.`,
       );
     if (options.tooManyTalk?.())
       throw new LinesBusy(
-        "more callers talk than the embedded engine can follow. Try again in a few minutes; more cores or another engine hear more.",
+        "more callers are speaking than the embedded engine can transcribe. Try again in a few minutes. More CPU cores or another engine allow more calls.",
       );
   }
 
@@ -320,7 +322,7 @@ export class Admission {
     if (dialled + this.#transfersOf(tenant.id).length < tenant.callsPerMinuteMax) return;
     throw new AppError({
       code: "rate_limited",
-      publicMessage: `At most ${tenant.callsPerMinuteMax} calls a minute may be placed. Try again in a minute.`,
+      publicMessage: `You can place at most ${tenant.callsPerMinuteMax} calls per minute. Try again in a minute.`,
       retryable: true,
       retryAfterSeconds: MINUTE_MS / 1000,
     });
@@ -334,7 +336,7 @@ export class Admission {
 function withinChannels(trunk: CallTrunk | undefined, { live }: CallLoad): void {
   if (trunk?.channels == null || live < trunk.channels) return;
   throw limitReached(
-    `The trunk carries ${trunk.channels} calls at once, and all are taken. Wait until one ends, or raise the trunk's channels.`,
+    `All ${trunk.channels} channels of the trunk are in use. Wait until a call ends, or raise the trunk's channels.`,
   );
 }
 

@@ -13,15 +13,13 @@ interface BurstWords extends Readonly<Record<BurstStop["kind"], Reached>> {
 export const burstWords: Readonly<Record<Reader["locale"], BurstWords>> = {
   en: {
     subject: (company) => `Calls of ${company} to new destinations were stopped`,
-    new_numbers: (company, limit) =>
-      `Within an hour ${company} called so many numbers for the first time: ${limit}.`,
-    new_countries: (company, limit) =>
-      `Within a day ${company} called so many countries for the first time: ${limit}.`,
+    new_numbers: (company, limit) => `${company} called ${limit} new numbers within an hour.`,
+    new_countries: (company, limit) => `${company} called ${limit} new countries within a day.`,
     effect:
-      "Further calls to new destinations are refused for now. Numbers called before can still be called.",
+      "Calls to new destinations are blocked for now. Numbers called before can still be called.",
     advice: [
-      "If nobody of the company did this, an API key or an account may be in the wrong hands: revoke the keys, change the passwords, and look through the calls.",
-      "If it was meant, wait, or ask the operator to raise `[limits] new_numbers_per_hour` or `new_countries_per_day`.",
+      "If nobody in the company did this, someone else may be using an API key or an account: revoke the keys, change the passwords and check the calls.",
+      "If this was intended, wait, or ask the operator to raise `[limits] new_numbers_per_hour` or `new_countries_per_day`.",
     ],
   },
   lt: {

@@ -51,11 +51,11 @@ interface Target {
 function stopped({ kind, limit }: BurstStop, field: DialedField): AppError {
   const what =
     kind === "new_numbers"
-      ? `${limit} numbers that were never called before were called within an hour`
-      : `${limit} countries that were never called before were called within a day`;
+      ? `${limit} new numbers were called within an hour`
+      : `${limit} new countries were called within a day`;
   return new AppError({
     code: "plan_limit_reached",
-    publicMessage: `Calls to new destinations are stopped: ${what}. Numbers called before can still be called. Try again later, or ask the operator to raise the limit.`,
+    publicMessage: `Calls to new destinations are blocked: ${what}. Numbers called before can still be called. Try again later, or ask the operator to raise the limit.`,
     field,
   });
 }

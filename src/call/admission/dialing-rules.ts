@@ -52,20 +52,23 @@ export function checkDestination(
   if (type && REJECTED_TYPES.has(type))
     throw rejected("Premium-rate and shared-cost numbers cannot be dialled.", field);
   if (!number?.isPossible())
-    throw rejected("This is no complete telephone number. Write it in full: +37060000000.", field);
+    throw rejected(
+      "This telephone number is not complete. Write it in full, like +37060000000.",
+      field,
+    );
   if (rules.allowedPrefixes.length === 0) {
     if (isOwnCountry(to, number, rules.callerId)) return;
     const own = rules.callerId && isE164(rules.callerId) ? countryOf(rules.callerId) : null;
     throw rejected(
       own
-        ? `Only numbers of the caller id's own country (${own}) may be dialled. More countries are the operator's to allow: Settings, Dialling rules.`
-        : "No number may be dialled before the trunk has a caller id of a country. Set one; countries are the operator's to allow: Settings, Dialling rules.",
+        ? `Only numbers in the country of the caller ID (${own}) can be called. Ask the operator to allow more countries: Settings, Dialling rules.`
+        : "The trunk has no caller ID of a country, so no number can be called. Set a caller ID, or ask the operator to allow countries: Settings, Dialling rules.",
       field,
     );
   }
   if (!rules.allowedPrefixes.some((prefix) => to.startsWith(prefix)))
     throw rejected(
-      `Only numbers that begin with ${rules.allowedPrefixes.join(", ")} may be dialled. More countries are the operator's to allow: Settings, Dialling rules.`,
+      `Only numbers that start with ${rules.allowedPrefixes.join(", ")} can be called. Ask the operator to allow more countries: Settings, Dialling rules.`,
       field,
     );
 }
@@ -82,7 +85,7 @@ export function checkTransferTarget(to: string, rules: DialingRules): E164 | nul
   }
   if (/^sips:/i.test(to))
     throw invalidTarget(
-      "`to` cannot be a sips: URI. Write sip: instead; over a TLS trunk it is encrypted all the same.",
+      "`to` cannot be a sips: URI. Use sip: instead. A TLS trunk encrypts it too.",
     );
   const user = /^sip:([^\s@<>?",]+)@[^\s@<>;?",]+$/i.exec(to)?.[1];
   const dialled = user === undefined ? null : dialledBy(user);
@@ -130,7 +133,7 @@ function checkShortNumber(keys: string, { shortNumbers }: DialingRules): void {
     [...listed].every((key, at) => key === keys[at] || (key === "x" && /\d/.test(keys[at] ?? "")));
   if (shortNumbers.some(matches)) return;
   throw rejected(
-    "Short numbers, star codes and emergency numbers cannot be dialled. Ask the operator to open this one.",
+    "Short numbers, star codes and emergency numbers cannot be dialled. Ask the operator to allow this one.",
     "to",
   );
 }

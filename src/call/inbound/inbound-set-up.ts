@@ -119,7 +119,7 @@ function requireAgent(route: Route): AgentOfCall {
   if (!route.number)
     throw new Declined(
       "declined",
-      `No phone number ${route.toNumber} is set up; add it under phone numbers.`,
+      `The phone number ${route.toNumber} is not set up; add it under phone numbers.`,
     );
   if (!route.number.inboundEnabled)
     throw new Declined("declined", "Inbound calls are switched off for this number.");

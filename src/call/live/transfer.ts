@@ -75,7 +75,7 @@ export async function transferCall(
   const { state, leg, channel } = call;
   if (state.name !== "in_progress" || !leg || !channel)
     throw conflict("Only an answered call can be transferred.");
-  if (state.transfer) throw conflict("A transfer of this call is under way already.");
+  if (state.transfer) throw conflict("A transfer of this call is already in progress.");
   const transfer = new Transfer(context, call, channel, to, announcement);
   call.beginTransfer(transfer);
   void transfer.run();

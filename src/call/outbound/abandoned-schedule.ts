@@ -57,7 +57,7 @@ function endingFor(error: AppError | null): CallEnding {
   const reason =
     error instanceof TrunkUnreachable ? "trunk_unavailable" : REJECTION_REASONS[error.code];
   const explanation = error.retryable
-    ? `The call could not begin within 15 minutes of its time. ${error.publicMessage}`
+    ? `The call could not start within 15 minutes of its planned time. ${error.publicMessage}`
     : error.publicMessage;
   return endingByUs("failed", reason ?? "cancelled", explanation);
 }

@@ -45,7 +45,7 @@ function callerIdFor(own: CallNumber | undefined, trunk: CallTrunk | undefined):
   if (trunk) return trunk.callerId;
   throw invalidField(
     "from_number",
-    "The tenant has no default caller id yet: set up a trunk, or send one of your own registered numbers.",
+    "There is no default caller ID yet. Set up a trunk, or send one of your registered numbers.",
   );
 }
 
@@ -73,9 +73,9 @@ async function agentFor(
 function checkTime(scheduleAtMs: number | null, nowMs: number): void {
   if (scheduleAtMs === null) return;
   if (scheduleAtMs < nowMs - PAST_MS_MAX)
-    throw invalidField("schedule_at", "`schedule_at` is in the past; send a time to come, in UTC.");
+    throw invalidField("schedule_at", "`schedule_at` is in the past. Send a future time in UTC.");
   if (scheduleAtMs > new Date(nowMs).setUTCFullYear(new Date(nowMs).getUTCFullYear() + 1))
-    throw invalidField("schedule_at", "`schedule_at` may be at most one year ahead.");
+    throw invalidField("schedule_at", "`schedule_at` can be at most one year ahead.");
 }
 
 /** In one transaction: checks the request, then stores the schedule entry, the call and its purpose. */
@@ -150,7 +150,7 @@ async function cancelSchedule(
       throw new AppError({
         code: "conflict",
         reason: "schedule_over",
-        publicMessage: `The schedule is ${entry.status}; only a pending one can be cancelled.`,
+        publicMessage: `This schedule entry is ${entry.status}. Only a pending entry can be cancelled.`,
       });
     const ending = endingByUs(
       "cancelled",
@@ -181,7 +181,7 @@ async function checkTargetAddress(
   if (trunk && context.sip.trunk(trunk.id)?.settings.server === address) return;
   throw invalidField(
     "to",
-    "`to` is at an address that trunks may not reach. For one in your own network, ask the operator to list that network in [sip] allow_networks.",
+    "Trunks cannot use the address in `to`. For an address in your own network, ask the operator to add that network to [sip] allow_networks.",
     { reason: "transfer_to" },
   );
 }
@@ -214,7 +214,7 @@ export function createCallService(options: CallServiceOptions): CallService {
     throw new AppError({
       code: "conflict",
       reason: "call_over",
-      publicMessage: `The call is ${row.status}; only a live call can be ${verb}.`,
+      publicMessage: `The call is ${row.status}. Only a live call can be ${verb}.`,
     });
   }
 

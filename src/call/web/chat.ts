@@ -255,7 +255,7 @@ export class WrittenAgentChats implements AgentChats {
     if (count >= RUNNING_OF_TENANT_MAX)
       throw new AppError({
         code: "plan_limit_reached",
-        publicMessage: "Too many questions at once. Wait for an answer and try again.",
+        publicMessage: "Too many questions at the same time. Wait for an answer, then try again.",
         retryable: true,
       });
     this.#running.set(tenantId, count + 1);

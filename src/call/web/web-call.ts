@@ -132,7 +132,7 @@ export function createWebCalls(
       throw new AppError({
         code: "plan_limit_reached",
         reason: "calls_at_once",
-        publicMessage: `At most ${WEB_CALLS_OF_TENANT_MAX} trial conversations run at once. End one, then try again.`,
+        publicMessage: `You can have at most ${WEB_CALLS_OF_TENANT_MAX} trial conversations at the same time. End one, then try again.`,
         retryable: true,
       });
     seats.push(tenantId);

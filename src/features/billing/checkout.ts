@@ -164,7 +164,7 @@ export class Checkouts {
       await bookPayment(books, checkout, paidAt);
       if (!(await deliverItem(books, checkout, this.options, paidAt)))
         throw conflict(
-          "What this checkout buys can no longer be delivered. Ask the tenant for a new one, or book the money with a credit.",
+          "The item of this checkout is no longer available. Ask the tenant for a new checkout, or add the money as a credit.",
         );
       return { ...checkout, status: "paid", paidAt };
     });
@@ -182,9 +182,9 @@ export class Checkouts {
       const checkout = await books.checkouts.find(id);
       if (!checkout) throw notFound("checkout");
       if ((checkout.providerSession ?? session) !== session)
-        throw conflict(`Payment ${session} is not that of checkout ${id}.`);
+        throw conflict(`Payment ${session} does not belong to checkout ${id}.`);
       if (amount !== checkout.amount)
-        throw conflict(`Payment ${session} has another amount than checkout ${id}.`);
+        throw conflict(`The amounts of payment ${session} and checkout ${id} differ.`);
       const paidAt = clock.now();
       if (!(await books.checkouts.markPaid(id, paidAt, ["open", "expired", "cancelled"])))
         return checkout;
@@ -240,10 +240,10 @@ function requireConfirmable({ status, provider, expiresAt }: Checkout, nowMs: nu
   const isReplaced = status === "cancelled" && provider === "manual" && expiresAt > nowMs;
   if (status !== "open" && !isReplaced)
     throw conflict(
-      `This checkout is ${status}. Ask the tenant for a new one, or book the money with a credit.`,
+      `This checkout is ${status}. Ask the tenant for a new one, or add the money as a credit.`,
     );
   if (provider !== "manual")
-    throw conflict(`This checkout is paid through ${provider}, which confirms it.`);
+    throw conflict(`This checkout is paid through ${provider}, which confirms the payment itself.`);
 }
 
 function requireTopupAmount(amount: MicroEur): void {
@@ -293,7 +293,10 @@ function orderFor(
       if (!Number.isInteger(blocks) || blocks < 1 || blocks > RETENTION_BLOCKS_MAX)
         throw invalidField("blocks", `blocks must be 1 to ${RETENTION_BLOCKS_MAX}.`);
       if (blocks > blocksLeft)
-        throw invalidField("blocks", `Blocks that fit into 6 months in all: ${blocksLeft}.`);
+        throw invalidField(
+          "blocks",
+          `The maximum is 6 months in all. You can still buy ${blocksLeft} blocks.`,
+        );
       const amount = microEur(RETENTION_BLOCK_PRICE * blocks);
       return { kind: "retention", amount, item: String(blocks) };
     }

@@ -87,7 +87,7 @@ export async function verifyLedger(books: Books): Promise<string[]> {
     );
   for (const found of await books.holds.orphans())
     problems.push(
-      `Tenant ${found.tenantId} has funds held for ${found.callUuid}, which is no live call.`,
+      `Tenant ${found.tenantId} has funds held for ${found.callUuid}, which is not a live call.`,
     );
   return problems;
 }

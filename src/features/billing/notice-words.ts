@@ -35,7 +35,7 @@ export const noticeWords: Readonly<Record<Reader["locale"], NoticeWords>> = {
     },
     unpaid: {
       subject: (company, month) => `The wallet of ${company} could not pay ${month}`,
-      due: (month, free) => `These are due for ${month}, and the wallet has ${free}:`,
+      due: (month, free) => `The wallet has ${free}. Due for ${month}:`,
       plan: (plan) => `Plan ${plan}`,
       bridge: "CRM bridge",
       effects: {
@@ -43,7 +43,7 @@ export const noticeWords: Readonly<Record<Reader["locale"], NoticeWords>> = {
         crm_bridge: "The CRM bridge stays on for 7 days.",
       },
       advice:
-        "What to do: top up the wallet. The payment is tried again within a minute. You do not owe anything that is still unpaid at the end of the month.",
+        "What to do: top up the wallet. The payment is then retried within a minute. You do not owe amounts that are still unpaid at the end of the month.",
     },
     bridgeOff: {
       subject: (company) => `The CRM bridge of ${company} was switched off`,

@@ -25,7 +25,7 @@ const LIMITS: Readonly<Record<QuotaName, { readonly key: string; readonly what: 
   contacts: { key: "max_contacts", what: "contacts" },
   tools: { key: "max_tools", what: "tools" },
   campaigns: { key: "max_campaigns", what: "campaigns" },
-  schedules: { key: "max_schedules", what: "scheduled calls that wait" },
+  schedules: { key: "max_schedules", what: "pending scheduled calls" },
   knowledgeBytes: { key: "max_knowledge_bytes", what: "bytes of knowledge files" },
 };
 
@@ -41,7 +41,7 @@ export function createQuotas(
       const { key, what } = LIMITS[name];
       throw new AppError({
         code: "plan_limit_reached",
-        publicMessage: `The plan ${slug} allows ${quotas[name]} ${what} (${key}); ${used} are there. Delete some, or change the plan.`,
+        publicMessage: `The plan ${slug} allows ${quotas[name]} ${what} (${key}); you have ${used}. Delete some, or change the plan.`,
       });
     },
   };

@@ -217,6 +217,6 @@ function rowOf({ createdAt, kind, note, entries }: StatementLine, zone: string):
 function firstDay(text: string): CalendarDay {
   const [, year, month] = /^(\d{4})-(0[1-9]|1[0-2])$/.exec(text) ?? [];
   if (year === undefined || month === undefined)
-    throw invalidField("month", "Give the month as 2026-11.");
+    throw invalidField("month", "Write the month like 2026-11.");
   return { year: Number(year), month: Number(month), day: 1 };
 }

@@ -158,5 +158,5 @@ const noMoney = (freeMinutes: number) =>
     code: "insufficient_balance",
     reason: "trial_minutes",
     params: { minutes: freeMinutes },
-    publicMessage: `The ${freeMinutes} free minutes of today for trying agents are used, and the wallet cannot pay for another minute. Top up the wallet, or go on tomorrow.`,
+    publicMessage: `Today's ${freeMinutes} free trial minutes are used up, and the wallet cannot pay for another minute. Top up the wallet, or continue tomorrow.`,
   });

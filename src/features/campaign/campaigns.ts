@@ -232,7 +232,7 @@ export class Campaigns {
     if (first)
       throw invalidField(
         "csv",
-        `\`csv\` has ${problems.length} bad lines; the first is line ${first.line}: ${first.problem}`,
+        `\`csv\` has ${problems.length} invalid lines. The first is line ${first.line}: ${first.problem}`,
         { params: { line: first.line } },
       );
     const { database, records, quotas, clock } = this.deps;
@@ -271,7 +271,7 @@ export class Campaigns {
           code: "conflict",
           reason: "campaign_state",
           publicMessage:
-            "The campaign's agent was deleted; create a new campaign with another one.",
+            "The campaign's agent was deleted. Create a new campaign with another agent.",
         });
       const store = records(queries);
       await store.setStatus(tenantId, id, status, clock.now());

@@ -320,7 +320,10 @@ export class CampaignRunner {
         // Counted again in the transaction that stores the call, since other nodes run the same campaign.
         const isFull = (await store.callingCount(id)) >= concurrencyMax;
         if (isFull || !(await store.setCalling(target.id, callUuid, clock.now())))
-          throw new AppError({ code: "conflict", publicMessage: "The number was called already." });
+          throw new AppError({
+            code: "conflict",
+            publicMessage: "The number has already been called.",
+          });
       },
     });
   }

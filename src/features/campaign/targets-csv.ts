@@ -25,9 +25,12 @@ export async function readTargetsCsv(csv: string, country: Country | null): Prom
   );
   if (numberAt < 0) throw invalidField("csv", '`csv` needs a header row with a column "number".');
   if (header.length > VARIABLES_MAX + 1)
-    throw invalidField("csv", `\`csv\` may have ${VARIABLES_MAX} columns beside the number.`);
+    throw invalidField(
+      "csv",
+      `\`csv\` can have at most ${VARIABLES_MAX} columns besides the number.`,
+    );
   if (file.lines.length > CSV_LINES_MAX)
-    throw invalidField("csv", `\`csv\` may have ${CSV_LINES_MAX} numbers; divide the list.`);
+    throw invalidField("csv", `\`csv\` can have at most ${CSV_LINES_MAX} numbers. Split the list.`);
   if (file.lines.length === 0) throw invalidField("csv", "`csv` has no number below its header.");
 
   const targets = new Map<string, Target>();
@@ -42,7 +45,7 @@ export async function readTargetsCsv(csv: string, country: Country | null): Prom
     const written = cells[numberAt] ?? "";
     const number = numberIn(written, country);
     if (number === undefined) {
-      problems.push({ line, problem: `"${written}" is no telephone number.` });
+      problems.push({ line, problem: `"${written}" is not a telephone number.` });
       continue;
     }
     const variables = Object.fromEntries(

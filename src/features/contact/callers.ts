@@ -97,7 +97,7 @@ const notToBeCalled = (why: string) =>
 const tooLate = () =>
   new AppError({
     code: NOT_NOW,
-    publicMessage: "The hours in which this call may be placed are over.",
+    publicMessage: "The calling hours of this call are over.",
   });
 
 /** The campaign stopped while the call waited for a line or the trunk. */

@@ -142,7 +142,7 @@ export class Contacts {
 
 function requirePast(birthday: string | null, nowMs: number): void {
   if (birthday !== null && isYetToCome(birthday, nowMs))
-    throw invalidField("birthday", "`birthday` must not be a day that is still to come.", {
+    throw invalidField("birthday", "`birthday` must not be in the future.", {
       reason: "birthday_to_come",
     });
 }

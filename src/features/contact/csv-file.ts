@@ -52,7 +52,7 @@ function requireShortLines(csv: string): void {
     if (end < 0)
       throw invalidField(
         "csv",
-        `A line of \`csv\` may have ${LINE_CHARACTERS_MAX} characters; one is longer.`,
+        `A line of \`csv\` is longer than ${LINE_CHARACTERS_MAX} characters.`,
       );
     at += end + 1;
   }
@@ -69,7 +69,7 @@ export async function readCsvFile(csv: string): Promise<CsvFile> {
     separateRows(text, delimiter),
   );
   if (header?.problem !== undefined)
-    throw invalidField("csv", `\`csv\` cannot be read. In its header: ${header.problem}`);
+    throw invalidField("csv", `\`csv\` cannot be read. Problem in its header: ${header.problem}`);
   const lineOf = ({ line, ...rest }: CsvLine): CsvLine => ({ ...rest, line: line + linesBefore });
   return { header: header?.cells.map(visibleText) ?? [], lines: lines.map(lineOf) };
 }
@@ -146,7 +146,7 @@ async function separateRows(csv: string, delimiter: string): Promise<CsvLine[]> 
 
 const QUOTED_LINES_MAX = 5;
 const STRAY_QUOTE =
-  'A quotation mark (") is not closed, or stands within a cell. Remove it, or write it twice.';
+  'A quotation mark (") is not closed or is inside a cell. Remove it, or write it twice.';
 
 /** Removes marks of writing direction and invisible spaces, which copied text often has. */
 export const visibleText = (text: string): string =>

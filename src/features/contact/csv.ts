@@ -53,9 +53,9 @@ export async function readContactsCsv(
   nowMs: number,
 ): Promise<ReadContacts> {
   const { header, lines } = await readCsvFile(csv);
-  if (header.length === 0) throw invalidField("csv", "`csv` is empty: a header row is needed.");
+  if (header.length === 0) throw invalidField("csv", "`csv` is empty. It needs a header row.");
   if (lines.length > CSV_LINES_MAX)
-    throw invalidField("csv", `\`csv\` may have ${CSV_LINES_MAX} lines; divide the file.`);
+    throw invalidField("csv", `\`csv\` can have at most ${CSV_LINES_MAX} lines. Split the file.`);
   const columns = columnsOf(header);
   const problems: LineProblem[] = [];
   const contacts: ReadContact[] = [];
@@ -76,13 +76,13 @@ export async function readContactsCsv(
     }
     const contact = contactFrom(cells, columns, country, complain);
     if (contact.birthday !== null && isYetToCome(contact.birthday, nowMs))
-      complain("birthday", `"${contact.birthday}" is still to come; write the day of birth.`);
+      complain("birthday", `"${contact.birthday}" is in the future. Write the day of birth.`);
     if (problemCount > problemsBefore) continue;
     const name = `${contact.firstName} ${contact.lastName}`.trim();
     const key = `${contact.numberE164} ${name}`.toLowerCase();
     const first = seen.get(key);
     if (first !== undefined) {
-      complain("number", `The same person stands in line ${first}.`);
+      complain("number", `The same person is also in line ${first}.`);
       continue;
     }
     seen.set(key, line);
@@ -101,7 +101,7 @@ function columnsOf(header: readonly string[]): ReadonlyMap<Column, number> {
   if (!columns.has("number"))
     throw invalidField(
       "csv",
-      `\`csv\` needs a column "number". Its header has: ${header.join(", ").slice(0, 200)}.`,
+      `\`csv\` needs a column "number". Its header contains: ${header.join(", ").slice(0, 200)}.`,
     );
   return columns;
 }
@@ -131,10 +131,10 @@ function contactFrom(
   const written = cell("number");
   const numberE164 = numberIn(written, country) ?? "";
   if (numberE164 === "")
-    complain("number", `"${written}" is no telephone number; write it like +37060000001.`);
+    complain("number", `"${written}" is not a telephone number. Write it like +37060000001.`);
   const birthday = cell("birthday") === "" ? null : cell("birthday");
   if (birthday !== null && parseBirthday(birthday) === null)
-    complain("birthday", `"${birthday}" is no day; write it like 1980-02-29, or --02-29.`);
+    complain("birthday", `"${birthday}" is not a day. Write it like 1980-02-29, or --02-29.`);
   const language = cell("language").toLowerCase();
   if (language !== "" && !LANGUAGES.includes(language))
     complain("language", `"${language}" is not one of ${LANGUAGES.join(", ")}.`);
@@ -151,7 +151,7 @@ function contactFrom(
   };
 }
 
-const LOST_LETTERS = "Letters were lost (\ufffd). Save the file again as CSV in UTF-8.";
+const LOST_LETTERS = "Some letters are lost (\ufffd). Save the file again as CSV in UTF-8.";
 const YES_OR_NO = "Write yes or no.";
 const YES = new Set(["yes", "true", "1", "y", "taip", "jā", "да"]);
 const NO = new Set(["", "no", "false", "0", "n", "ne", "nē", "нет"]);

@@ -86,21 +86,21 @@ export class Account {
 
   async #requirePassword({ session, source }: CurrentUser, password: string): Promise<void> {
     if (await this.parts.signIn.confirms(session.user, password, source.ip)) return;
-    throw invalidField("password", "This is not your password.", { reason: "current" });
+    throw invalidField("password", "The password is wrong.", { reason: "current" });
   }
 
   /** Checks a passkey if one is given; otherwise a code, if the user has an authenticator. */
   async #requireSecondFactor({ session, source }: CurrentUser, proof: Proof): Promise<void> {
     if (proof.passkey !== undefined) {
       if ((await this.parts.passkeys.owner(proof.passkey, proof.origin)) !== session.user.id)
-        throw invalidField("response", "This passkey is not one of yours.");
+        throw invalidField("response", "This passkey belongs to another account.");
       return;
     }
     if (session.user.totpSealed === null) return;
     if (!(await this.parts.signIn.confirmsCode(session.user.id, proof.code ?? "", source.ip)))
       throw invalidField(
         "code",
-        "This code is not right now, or was used. Give the next one, or a recovery code.",
+        "This code is not valid, or was used. Enter the next one, or a recovery code.",
       );
   }
 

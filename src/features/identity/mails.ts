@@ -42,7 +42,7 @@ const words: Readonly<Record<Locale, Words>> = {
       totp_off: "Two-factor authentication was turned off for your account",
     },
     changedBy:
-      "This was done in Linevoice. If it was not you, ask for a new password on the sign-in page, look through passkeys and sessions of your account, and tell your operator.",
+      "This change was made in Linevoice. If it was not you, request a new password on the sign-in page, check the passkeys and sessions of your account, and inform your operator.",
     passkeysStay: "Other sessions have ended. These passkeys still sign in to your account:",
     until: "The link works once, until",
     notYou: "If you did not expect this, you do not need to do anything.",

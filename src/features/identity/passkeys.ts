@@ -227,14 +227,14 @@ const challengeOf = (clientDataJson: string): string =>
 const badResponse = () =>
   invalidField(
     "response",
-    "The passkey could not be verified. Begin again and answer in 5 minutes.",
+    "The passkey could not be verified. Start again and respond within 5 minutes.",
   );
 
 const alreadyKnown = () =>
-  new AppError({ code: "conflict", publicMessage: "This passkey is registered already." });
+  new AppError({ code: "conflict", publicMessage: "This passkey is already registered." });
 
 const tooMany = () =>
   new AppError({
     code: "plan_limit_reached",
-    publicMessage: `You can have at most ${PASSKEYS_PER_USER_MAX} passkeys. Remove one that is no longer used.`,
+    publicMessage: `You can have at most ${PASSKEYS_PER_USER_MAX} passkeys. Remove one that you no longer use.`,
   });

@@ -131,7 +131,7 @@ const alreadyOn = () =>
   });
 
 const notBegun = () =>
-  new AppError({ code: "conflict", publicMessage: "Begin to set up the authenticator first." });
+  new AppError({ code: "conflict", publicMessage: "Start to set up the authenticator first." });
 
 const wrongCode = () =>
   invalidField("code", "This code is not valid. Enter the next code from your authenticator.");

@@ -116,7 +116,7 @@ export class Sessions {
       code: "forbidden",
       field: "sign_in",
       publicMessage:
-        "This needs a sign-in of the last 15 minutes. Sign in again, or confirm who you are (POST /session/confirm), then do it.",
+        "This requires a sign-in within the last 15 minutes. Sign in again, or confirm your identity (POST /session/confirm), then try again.",
     });
   }
 

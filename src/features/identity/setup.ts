@@ -64,7 +64,7 @@ export class Setup {
     const { team } = this.deps.stores(queries);
     const first = await team.firstTenant();
     if (first) return first.id;
-    if (!draft.company) throw invalidField("company", "Say what your company is called.");
+    if (!draft.company) throw invalidField("company", "Enter the name of your company.");
     return this.deps.createTenant(queries, { name: draft.company, email });
   }
 
@@ -131,7 +131,7 @@ export class Setup {
   ): Promise<{ user: User; made: boolean; link: MadeLink | null }> {
     const email = normalEmail(draft.email);
     if (!EMAIL.test(email) || email.length > EMAIL_LENGTH_MAX)
-      throw invalidField("email", "Give an email address such as rasa@example.com.");
+      throw invalidField("email", "Enter an email address such as rasa@example.com.");
     return transaction(this.deps, async (store) => {
       if (!(await store.team.tenant(draft.tenantId))) throw notFound("tenant");
       const known = await store.users.byEmail(email);
@@ -190,5 +190,5 @@ const emailTaken = () =>
   new AppError({
     code: "conflict",
     publicMessage:
-      "There is an account of this address. Sign in with it, or print a password link with `linevoice user reset-password`.",
+      "This address already has an account. Sign in with it, or create a password link with `linevoice user reset-password`.",
   });

@@ -203,4 +203,5 @@ const wrongSecondFactor = () =>
 
 const startOver = () => refused("Sign in with email and password first.");
 
-const wrongPasskey = () => refused("This passkey opens no account here.", "wrong_passkey");
+const wrongPasskey = () =>
+  refused("This passkey does not belong to an account here.", "wrong_passkey");

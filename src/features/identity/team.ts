@@ -124,7 +124,7 @@ export class Team {
       return null;
     }
     if (accepted.password === undefined)
-      throw invalidField("password", "Give the password of your account.");
+      throw invalidField("password", "Enter the password of your account.");
     const signedIn = await this.parts.signIn.byPassword(email, accepted.password, visitor);
     if (signedIn.next === "done") await transaction(this.deps, joined);
     return signedIn;
@@ -261,12 +261,16 @@ const conflict = (reason: MessageReason, publicMessage: string) =>
   new AppError({ code: "conflict", reason, publicMessage });
 
 const lastOwner = () =>
-  conflict("last_owner", "This is the company's last owner. Make somebody else an owner first.");
+  conflict(
+    "last_owner",
+    "This is the last owner of the company. Make another person an owner first.",
+  );
 
-const alreadyMember = () => conflict("already_member", "This person works in the company already.");
+const alreadyMember = () =>
+  conflict("already_member", "This person is already a member of the company.");
 
 const haveOwner = () =>
-  conflict("have_owner", "This company has an owner, who invites everybody else.");
+  conflict("have_owner", "This company already has an owner, who can invite other people.");
 
 const haveAccount = () =>
   conflict("account_exists", "An account with this address already exists. Sign in with it.");
@@ -275,11 +279,11 @@ const isFull = () =>
   new AppError({
     code: "plan_limit_reached",
     reason: "company_full",
-    publicMessage: `The company has ${MEMBERS_MAX} members already. Ask whoever invited you to make room, then open the link again.`,
+    publicMessage: `The company already has ${MEMBERS_MAX} members. Ask the person who invited you to remove one, then open the link again.`,
   });
 
 const tooMany = () =>
   new AppError({
     code: "plan_limit_reached",
-    publicMessage: `A company has at most ${MEMBERS_MAX} members and ${INVITATIONS_MAX} open invitations.`,
+    publicMessage: `A company can have at most ${MEMBERS_MAX} members and ${INVITATIONS_MAX} open invitations.`,
   });

@@ -259,5 +259,5 @@ function sameHash(left: string, right: string): boolean {
 const tooManyKeys = () =>
   new AppError({
     code: "plan_limit_reached",
-    publicMessage: `A tenant has at most ${KEYS_PER_TENANT_MAX} API keys. Revoke one that is no longer used.`,
+    publicMessage: `A tenant can have at most ${KEYS_PER_TENANT_MAX} API keys. Revoke one that you no longer use.`,
   });

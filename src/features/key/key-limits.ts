@@ -36,25 +36,25 @@ export function isKeyNetwork(text: string): boolean {
 /** Throws `valid_scopes_required`, `valid_expires_at_required`, `valid_networks_required`. */
 export function requireSaneLimits({ scopes, expiresAt, networks }: KeyLimits, nowMs: number): void {
   if (scopes && (scopes.length === 0 || !scopes.every((scope) => KEY_SCOPES.includes(scope))))
-    throw invalidField("scopes", `Give one or more of ${KEY_SCOPES.join(", ")}, or leave it out.`);
+    throw invalidField("scopes", `Use one or more of ${KEY_SCOPES.join(", ")}, or omit it.`);
   if (expiresAt !== null && !(expiresAt > nowMs && expiresAt <= nowMs + KEY_LIFE_MS_MAX))
-    throw invalidField("expires_at", "Give a time in the future, at most ten years from now.");
+    throw invalidField("expires_at", "Use a time in the future, at most ten years from now.");
   if (networks && (networks.length === 0 || networks.length > KEY_NETWORKS_MAX))
-    throw invalidField("networks", `Give 1 to ${KEY_NETWORKS_MAX} networks, or leave it out.`);
+    throw invalidField("networks", `Use 1 to ${KEY_NETWORKS_MAX} networks, or omit it.`);
   if (networks && !networks.every(isKeyNetwork))
-    throw invalidField("networks", "Give addresses or networks such as 192.0.2.7 or 10.0.0.0/8.");
+    throw invalidField("networks", "Use addresses or networks such as 192.0.2.7 or 10.0.0.0/8.");
 }
 
 /** A key must not create or revoke a key with more rights. Throws insufficient_scope, with the remedy. */
 export function requireWithin(made: KeyLimits, maker: KeyLimits): void {
   const own = maker.scopes;
   if (own && !made.scopes?.every((scope) => own.includes(scope)))
-    throw exceeds(`\`scopes\` must be stated and within its own: ${own.join(", ")}`);
+    throw exceeds(`\`scopes\` must be set, and only to its own: ${own.join(", ")}`);
   if (maker.expiresAt !== null && (made.expiresAt ?? Number.POSITIVE_INFINITY) > maker.expiresAt)
     throw exceeds(`\`expires_at\` must be no later than its own: ${isoOf(maker.expiresAt)}`);
   const from = maker.networks;
   if (from && !made.networks?.every((network) => from.includes(network)))
-    throw exceeds(`\`networks\` must be stated and among its own: ${from.join(", ")}`);
+    throw exceeds(`\`networks\` must be set, and only to its own: ${from.join(", ")}`);
 }
 
 const isoOf = (atMs: number) => new Date(atMs).toISOString();
@@ -62,7 +62,7 @@ const isoOf = (atMs: number) => new Date(atMs).toISOString();
 const exceeds = (what: string) =>
   new AppError({
     code: "insufficient_scope",
-    publicMessage: `A key cannot make or revoke a key that may do more than itself: ${what}.`,
+    publicMessage: `A key cannot create or revoke a key with more rights than its own: ${what}.`,
   });
 
 /** Throws insufficient_scope if the key lacks the scope. */

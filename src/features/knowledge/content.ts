@@ -91,15 +91,16 @@ const skipSpace = (content: string, from: number) =>
 /** RFC 4180: a header row with named columns; closed quotes. */
 function checkCsv(content: string): void {
   const first = content.search(/\S/);
-  if (first < 0) throw badLine(content, 0, "is empty: a header row is needed");
+  if (first < 0) throw badLine(content, 0, "is empty and needs a header row");
   const header = content.slice(first).split(/\r?\n/, 1)[0] ?? "";
   const names = header.split(/[,;\t]/).map((name) => name.trim().replace(/^"|"$/g, "").trim());
   if (names.some((name) => name === ""))
-    throw badLine(content, first, "has a column without a name: a header row is needed");
+    throw badLine(content, first, "has a column without a name and needs a header row");
   if (names.every((name) => /^[-+]?\d+([.,]\d+)?$/.test(name)))
-    throw badLine(content, first, "holds only numbers: a header row is needed");
+    throw badLine(content, first, "contains only numbers and needs a header row");
   const open = openQuote(content);
-  if (open !== null) throw badLine(content, open, "opens a quote that is never closed");
+  if (open !== null)
+    throw badLine(content, open, "contains a quotation mark without a closing one");
 }
 
 function openQuote(content: string): number | null {

@@ -50,19 +50,20 @@ export interface DocumentHint {
 }
 
 const SENTENCES: Readonly<Record<DocumentProblem, string>> = {
-  broken: "The file is damaged. Open it in the program that made it, save it again, and add that.",
+  broken:
+    "The file is damaged. Open it in the program that created it, save it again, then add the new file.",
   empty: "The document has no text.",
   encrypted: "The document is encrypted. Save it without a password and add it again.",
   no_text:
-    "The PDF has no text: its pages are pictures, such as scans. Let a program recognise the text (OCR) and add the result.",
+    "The PDF has no text: its pages are images, such as scans. Use a text recognition program (OCR) and add the result.",
   old_word:
     "This is an old Word file (.doc), or an encrypted one. Save it as .docx without a password.",
-  swells: "The document is far larger inside than it looks. Save it without pictures, or as PDF.",
-  too_long: "The document has more text than can be read. Split it and add the parts.",
+  swells: "The content of the document is too large. Save it without images, or as PDF.",
+  too_long: "The document has too much text. Split it and add the parts.",
   too_many_pages: "The PDF has more than 2,000 pages. Split it and add the parts.",
   too_slow: "Reading the document took too long or too much memory. Split it and add the parts.",
   unsupported:
-    "Only PDF, Word (.docx) and HTML can be read, besides .txt, .md, .csv and .json. Save it as one of them.",
+    "Only PDF, Word (.docx), HTML, .txt, .md, .csv and .json files can be read. Save it as one of them.",
 };
 
 const REASONS: Readonly<Record<DocumentProblem, FieldReason>> = {

@@ -17,24 +17,23 @@ export interface SiteProblem {
 }
 
 const SENTENCES: Readonly<Record<SiteReason, string>> = {
-  site_address: "It leads to an address that may not be reached: only public ones may, by https.",
-  site_answer: "What the server sent is no answer that can be read.",
+  site_address: "It leads to a forbidden address. Only public https addresses are allowed.",
+  site_answer: "The response of the server cannot be read.",
   site_certificate: "The server's certificate is not trusted.",
   site_circle: "Its redirects go in a circle.",
-  site_connection: "There was no connection to the server, or it broke off.",
-  site_cut: "Only {pages} pages were read: there are more than a site may have.",
+  site_connection: "The connection to the server failed or was interrupted.",
+  site_cut: "Only {pages} pages were read, because the site exceeds the maximum.",
   site_fails: "The server answered {status}: it is overloaded or out of order.",
   site_gone: "There is no such page: the server answered {status}.",
   site_large: "It is too large.",
-  site_login:
-    "The server does not show it to programs, or not without a password: it answered {status}.",
-  site_name: "There is no server of this name. Check the address.",
+  site_login: "The server blocks programs, or requires a password: it answered {status}.",
+  site_name: "There is no server with this name. Check the address.",
   site_no_pages:
-    "No page with text was found. Pages that are made by scripts alone, or ask not to be listed, are not read.",
+    "No page with text was found. Pages created only by scripts, and pages marked noindex, are not read.",
   site_redirects: "It redirects too often.",
   site_robots: "The site's robots.txt forbids it. Allow the user agent Linevoice there.",
   site_status: "The server answered {status} instead of the page.",
-  site_time: "The answer took too long.",
+  site_time: "The response took too long.",
 };
 
 export function siteError(reason: SiteReason, params: SiteProblem["params"] = {}): AppError {

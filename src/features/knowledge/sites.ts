@@ -316,7 +316,7 @@ function compared(
 const tooManySites = () =>
   new AppError({
     code: "plan_limit_reached",
-    publicMessage: `At most ${SITES_MAX} web sites. Delete one first.`,
+    publicMessage: `You can have at most ${SITES_MAX} websites. Delete one first.`,
   });
 
 interface SiteReaderDependencies extends Pick<SiteDependencies, "database" | "records" | "clock"> {

@@ -125,7 +125,10 @@ export class UnansweredQuestions {
     );
     if (!target && entry.fileId !== null) throw notFound("file");
     if (target && target.format !== "md")
-      throw invalidField("file_id", "`file_id` must be of a .md file: entries have headings.");
+      throw invalidField(
+        "file_id",
+        "`file_id` must be the id of a .md file, because entries have headings.",
+      );
     const section = sectionOf(entry);
     if (target) {
       // Every agent that got the question must know the answer, whichever file contains it.
@@ -151,7 +154,7 @@ function below(content: string, section: string): string {
   const before = content.trimEnd();
   const grown = before === "" ? section : `${before}\n\n${section}`;
   if (Buffer.byteLength(grown) > FILE_BYTES_MAX)
-    throw invalidField("file_id", "This file is full (512,000 bytes); choose another file.");
+    throw invalidField("file_id", "This file is full (512,000 bytes). Choose another file.");
   return grown;
 }
 

@@ -41,7 +41,7 @@ export function createMailTest(deps: {
         attachment: null,
         messageId: messageIdFor(key, from),
         subject: "Linevoice: test mail",
-        text: `This mail was sent from the operator's dashboard at ${date.toISOString()}.\nIf you can read it, mail works.\n`,
+        text: `This email was sent from the operator's dashboard at ${date.toISOString()}.\nIf you can read it, email works.\n`,
       },
       signal,
     );

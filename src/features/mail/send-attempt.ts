@@ -106,7 +106,7 @@ async function within(
 ): Promise<void> {
   const late = new AbortController();
   const timer = clock.after(limitMs, () =>
-    late.abort(new Error(`the provider did not take the mail within ${limitMs} ms`)),
+    late.abort(new Error(`the provider did not accept the email within ${limitMs} ms`)),
   );
   const stopped = Promise.withResolvers<never>();
   const onStop = () => stopped.reject(signal.reason);

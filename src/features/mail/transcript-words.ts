@@ -54,8 +54,8 @@ export const transcriptWords: Readonly<Record<AgentLanguage, TranscriptWords>> =
       "The recording is attached. It is deleted from the server within 15 minutes of this email.",
     linked:
       "The recording is too large to attach. You can listen to it here until it is deleted from the server:\n{url}",
-    notKept: "The recording is too large to attach, and this server keeps no recordings.",
-    unreachable: "The recording could not be attached: the server that has it does not answer.",
+    notKept: "The recording is too large to attach, and this server does not store recordings.",
+    unreachable: "The recording could not be attached: the server that stores it does not respond.",
     notAttached: "There is no recording of this call.",
   },
   lt: {

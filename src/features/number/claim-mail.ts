@@ -22,8 +22,8 @@ const words: Readonly<Record<Reader["locale"], Readonly<Record<Outcome, ClaimWor
     confirmed: {
       subject: (number, company) => `${number} is confirmed for ${company}`,
       body: (number) => [
-        `Another company had added ${number}, too. The number is confirmed as yours, and the other company's entry was switched off.`,
-        "You have nothing to do.",
+        `Another company had also added ${number}. The number is confirmed as yours, and the other company's entry was switched off.`,
+        "You don't need to do anything.",
       ],
     },
     ended: {

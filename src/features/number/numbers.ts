@@ -135,7 +135,7 @@ const taken = () =>
   new AppError({
     code: "conflict",
     reason: "number_taken",
-    publicMessage: "This number is registered already. A number belongs to one tenant.",
+    publicMessage: "This number is already registered. A number can belong to only one tenant.",
     field: "number_e164",
   });
 

@@ -40,7 +40,7 @@ export function scenarioOfCall(call: TakenCall, title: string): string {
   const lines = [
     "# Made of a call that took place. Names, numbers, dates and addresses are replaced as well as rules can:",
     "# check it before you keep it.",
-    "# Write what must be answered below what the caller says, for example:",
+    "# Write the required answer below the caller's sentence, for example:",
     "#   - say: When are you open?",
     "#     must: [nine to five]",
     `name: ${yamlText(mask.title(title))}`,

@@ -26,7 +26,7 @@ const TOO_LARGE = `The arguments are larger than ${ARGUMENT_CHARACTERS_MAX} char
 const REFUSED: Readonly<Record<JobRefusal, string>> = {
   too_slow:
     "The arguments could not be checked in time: the tool's parameter schema is too complicated.",
-  too_many: "Too many tool calls wait to be checked. Try again in a moment.",
+  too_many: "Too many tool calls are waiting. Try again in a moment.",
   closed: "The appliance is shutting down; the tool was not run.",
 };
 

@@ -37,7 +37,7 @@ export function checkToolFields({ secretHeader, parameters }: ToolChanges): void
   if (secretHeader !== undefined && RESERVED_HEADERS.has(secretHeader.toLowerCase()))
     throw invalidField(
       "secret_header",
-      `\`secret_header\` must not be ${secretHeader}: HTTP uses it itself. Choose one of your own, such as X-Tool-Secret.`,
+      `\`secret_header\` must not be ${secretHeader}, because HTTP uses it. Choose another name, such as X-Tool-Secret.`,
     );
   const problem = parameters === undefined ? null : problemOf(parameters);
   if (problem === null) return;
@@ -65,7 +65,7 @@ function problemOf(schema: unknown): SchemaProblem | null {
   const atTop = NOT_AT_TOP.find((word) => word in schema);
   if (atTop !== undefined)
     return {
-      clause: `"${atTop}" may not stand at the top of the JSON Schema, because language models refuse it there: put it into a property, or create a tool for each case`,
+      clause: `"${atTop}" is not allowed at the top level of the JSON Schema, because language models reject it there: move it into a property, or create a tool for each case`,
       reason: "at_top",
       params: { word: atTop },
     };
@@ -114,7 +114,7 @@ function shapeProblem(schema: JsonObject, at: string): SchemaProblem | null {
     return `"properties" of ${where} must be an object`;
   if (Array.isArray(items) || (types.includes("array") && items === undefined))
     return {
-      clause: `${where} is an array without one "items", which language models refuse: say what is in it, such as "items": {"type":"string"}`,
+      clause: `${where} is an array without "items", which language models reject: describe its items, such as "items": {"type":"string"}`,
       reason: "array_items",
       params: { at: where },
     };

@@ -65,7 +65,7 @@ export class Tools {
       throw new AppError({
         code: "conflict",
         reason: "tool_taken",
-        publicMessage: `There is a tool named ${name} already. Choose another name, or change that one.`,
+        publicMessage: `A tool named ${name} already exists. Choose another name, or change that tool.`,
         field: "name",
       });
   }
@@ -118,7 +118,7 @@ export class Tools {
       if (secret === undefined && fields.url !== undefined && !isSameServer(before.url, fields.url))
         throw invalidField(
           "secret",
-          "The stored secret is not sent to a new server: enter it again.",
+          "The stored secret is not sent to a new server. Enter it again.",
         );
       if (fields.name !== undefined) await this.#checkName(store, tenantId, fields.name, id);
       if (fields.agentId !== undefined) await this.#checkAgent(store, tenantId, fields.agentId);

@@ -86,5 +86,5 @@ export async function attemptDelivery(
 
 function wordsFor(status: number): string {
   if (status >= 300 && status < 400) return `redirects are not followed (HTTP ${status})`;
-  return `the receiver answered HTTP ${status}`;
+  return `the receiver returned HTTP ${status}`;
 }

@@ -253,7 +253,7 @@ export class DeliveryWorker {
   async #attempt(delivery: DueDelivery, targets: Targets, id: string): Promise<AttemptResult> {
     const { client, clock, timeoutMs } = this.options;
     const target = await (await targets)(delivery);
-    if (!target) return unsendable("the webhook or its secret is gone");
+    if (!target) return unsendable("the webhook or its secret was deleted");
     const { type, body } = delivery;
     const attempt = { ...target, deliveryId: id, type, body };
     return attemptDelivery(client, clock, attempt, timeoutMs, this.#abort.signal);

@@ -27,7 +27,7 @@ export interface SwitchedOff {
 }
 
 const REASONS = {
-  gone: "The receiver answered 410 Gone.",
+  gone: "The receiver returned 410 Gone.",
   failing: "Every delivery failed for five days.",
 } as const;
 

@@ -27,16 +27,16 @@ const WORDS: Readonly<Record<Reader["locale"], SwitchedOffWords>> = {
     sentence: (what, company, at) => `${what} of ${company} was switched off on ${at}.`,
     agents: "Agents",
     causes: {
-      gone: "Your server answered 410 Gone, which asks us to stop.",
+      gone: "Your server returned 410 Gone, which asks us to stop.",
       failing: "Every delivery to it has failed for five days.",
     },
-    effect: "No further events are sent there, and the events that were waiting have failed.",
+    effect: "No further events are sent to it, and the waiting events have failed.",
     whatToDo: "What to do:",
-    repair: "Fix your server: it has to answer with a status from 200 to 299 within 8 seconds.",
+    repair: "Fix your server: it must respond with a status from 200 to 299 within 8 seconds.",
     webhookSteps: (id) => [
-      `See what went wrong: GET /webhooks/${id}/deliveries lists the attempts.`,
-      `Try it: POST /webhooks/${id}/test sends one test event, also while the webhook is switched off.`,
-      "Switch it on again in the dashboard under Webhooks, where everything that failed can be resent at once.",
+      `Find the cause: GET /webhooks/${id}/deliveries lists the attempts.`,
+      `Test it: POST /webhooks/${id}/test sends a test event, even while the webhook is switched off.`,
+      "Switch it on again in the dashboard under Webhooks. There you can resend all failed events at once.",
       `Without the dashboard: delete it and create it again, with DELETE /webhooks/${id}, then POST /webhooks. It gets a new signing secret.`,
     ],
     legacyStep: (change) =>

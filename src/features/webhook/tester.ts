@@ -113,7 +113,7 @@ export class WebhookTester {
         throw new AppError({
           code: "conflict",
           reason: "webhook_off",
-          publicMessage: "This webhook is disabled. Enable it before sending anything again.",
+          publicMessage: "This webhook is disabled. Enable it first, then send again.",
         });
       const events = await choose(queries);
       await stores.outbox(queries).restart(tenantId, webhookId, events, clock.now());

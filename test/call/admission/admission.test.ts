@@ -138,10 +138,14 @@ test("calls admitted at the same moment count before they are live", async () =>
   const load = { live: 0, spent: 0 } as Parameters<Admission["inbound"]>[1];
   const { admission, tenant } = world({ machine: 7 });
   admission.inbound(tenant, load, 2);
-  expect(() => admission.inbound(tenant, load, 3)).toThrow("as many calls as it may");
+  expect(() => admission.inbound(tenant, load, 3)).toThrow(
+    "has reached its maximum number of calls",
+  );
   const heard = world({ machine: 3, heardCallsMax: 5 });
   heard.admission.inbound(heard.tenant, load, 1);
-  expect(() => heard.admission.inbound(heard.tenant, load, 2)).toThrow("hears 5 calls");
+  expect(() => heard.admission.inbound(heard.tenant, load, 2)).toThrow(
+    "accepts 5 concurrent calls",
+  );
 });
 
 test("the trunk's channels limit the calls that we start", async () => {

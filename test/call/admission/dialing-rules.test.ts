@@ -50,7 +50,7 @@ test.each([
   ["+33810123456", "Premium-rate"],
   ["+447012345678", "Premium-rate"],
   ["+443331234567", "Premium-rate"],
-  ["+12125550123", "Only numbers that begin with"],
+  ["+12125550123", "Only numbers that start with"],
 ])("however many prefixes are allowed, %s is refused: %s", (number, words) => {
   const rules = { ...lithuanian, allowedPrefixes: ["+3", "+4", "+8", "+9"] };
   expect(() => checkDestination(e164(number), rules)).toThrow(words);
@@ -172,7 +172,7 @@ test.each([
 
 test.each([
   ["370612", "Short numbers"],
-  ["3706123", "no complete telephone number"],
+  ["3706123", "telephone number is not complete"],
 ])("six digits are a short number, seven a telephone number: %s", (digits, words) => {
   const check = () => checkTransferTarget(`sip:${digits}@example.com`, lithuanian);
   expect(check).toThrow(words);

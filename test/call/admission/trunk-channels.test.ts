@@ -70,7 +70,8 @@ function verdictOf(way: Way): Promise<string> {
     });
 }
 
-const ALL_TAKEN = "plan_limit_reached: The trunk carries 2 calls";
+const ALL_TAKEN =
+  "plan_limit_reached: All 2 channels of the trunk are in use. Wait until a call ends";
 
 describe("channels of the trunk", () => {
   test.each([
@@ -100,6 +101,6 @@ describe("channels of the trunk", () => {
     await arrange(channels, PLAN_CALLS - 1);
     expect(await verdictOf("fire")).toBe("admitted");
     await arrange(channels, PLAN_CALLS);
-    expect(await verdictOf("fire")).toContain("Plan start allows 4 calls");
+    expect(await verdictOf("fire")).toContain("Plan start allows 4 concurrent calls");
   });
 });

@@ -25,7 +25,7 @@ test("spreadsheet numbers are parsed, other columns become variables, and a dupl
 
 test("a line without a telephone number is reported by its line number, and the others are called", async () => {
   const { targets, problems } = await read("number,name\n\nnobody,Ona\n+37061234567,Rūta\n");
-  expect(problems).toEqual([{ line: 3, problem: '"nobody" is no telephone number.' }]);
+  expect(problems).toEqual([{ line: 3, problem: '"nobody" is not a telephone number.' }]);
   expect(targets).toHaveLength(1);
 });
 

@@ -130,7 +130,7 @@ test("a future birthday is refused; today's, in any time zone, is accepted", asy
   for (const day of ["2026-11-29", "1900-01-01", "--12-31"])
     expect(await problems(day)).toEqual([]);
   expect(await problems("2026-11-30")).toEqual([
-    '"2026-11-30" is still to come; write the day of birth.',
+    '"2026-11-30" is in the future. Write the day of birth.',
   ]);
   expect(await problems("0001-01-01")).toHaveLength(1);
 });

@@ -90,7 +90,7 @@ test("a key has only its own scopes; one without scopes has all", () => {
 test("an invalid network in a list is refused", () => {
   const make = (networks: readonly string[]) => () =>
     requireSaneLimits({ ...NO_LIMITS, networks }, NOW);
-  expect(make(["192.0.2.7", "example.com"])).toThrow("Give addresses or networks");
+  expect(make(["192.0.2.7", "example.com"])).toThrow("Use addresses or networks");
 });
 
 test.each([

@@ -93,7 +93,7 @@ test("the number of pages is limited, and a cut is reported only above it", asyn
   };
   expect(await cutAt(2)).toEqual([
     2,
-    ["Only 2 pages were read: there are more than a site may have."],
+    ["Only 2 pages were read, because the site exceeds the maximum."],
   ]);
   expect(await cutAt(3)).toEqual([3, []]);
   expect(await cutAt(4)).toEqual([3, []]);

@@ -449,7 +449,7 @@ describe("a hand-over that takes too long", () => {
     expect(tries).toHaveLength(1);
     tries[0]?.settle(new Error("aborted"));
     await eventually(async () => (await rowOf(mail))?.attempts === 1, "given up");
-    expect((await rowOf(mail))?.lastError).toContain("did not take the mail within");
+    expect((await rowOf(mail))?.lastError).toContain("did not accept the email within");
     await eventually(async () => {
       await clock.advance(10_000);
       return tries.length === 2;

@@ -42,8 +42,8 @@ test.each([
 test.each(["oneOf", "anyOf", "allOf", "not"])("%s at the top is reported", (word) => {
   const value = word === "not" ? {} : [{ required: ["day"] }];
   const problem = schemaProblem({ type: "object", properties: { day: {} }, [word]: value });
-  expect(problem).toStartWith(`"${word}" may not stand at the top`);
-  expect(problem).toContain("put it into a property");
+  expect(problem).toStartWith(`"${word}" is not allowed at the top`);
+  expect(problem).toContain("move it into a property");
 });
 
 test("schemas that language models accept are accepted", () => {

@@ -167,7 +167,7 @@ describe("a part with a wrong JSON Schema type is reported", () => {
     [
       { enum: [] },
       (schema: JsonObject) => ({ type: "object", ...schema }),
-      '"enum" may not stand at the top',
+      '"enum" is not allowed at the top',
     ],
   ] as const)("%j", (schema, make, problem) => {
     const said = schemaProblem(make(structuredClone(schema) as unknown as JsonObject));

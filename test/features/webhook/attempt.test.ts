@@ -50,7 +50,7 @@ test("requests the status only, over a kept connection, and reads at most 16 KB 
 
 test("200 to 299 count as delivered, and a redirect has its own error", async () => {
   const redirect = (status: number) => `redirects are not followed (HTTP ${status})`;
-  const other = (status: number) => `the receiver answered HTTP ${status}`;
+  const other = (status: number) => `the receiver returned HTTP ${status}`;
   const outcomes = {
     199: other(199),
     200: null,

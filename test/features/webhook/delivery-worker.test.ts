@@ -79,7 +79,7 @@ test("an event with a webhook deleted after the claim is not reported as deliver
   expect((await log())[0]).toMatchObject({
     status: "failed",
     httpStatus: null,
-    error: "the webhook or its secret is gone",
+    error: "the webhook or its secret was deleted",
   });
   const [webhook] = await database.read.select().from(webhooks);
   expect(webhook).toMatchObject({ enabled: true }); // no receiver has returned 410

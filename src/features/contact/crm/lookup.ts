@@ -80,7 +80,7 @@ export class CrmLookup {
     } catch (error) {
       throw new AppError({
         code: "unavailable",
-        publicMessage: `The CRM could not be asked: ${explanationOf(error)}.`,
+        publicMessage: `The request to the CRM failed: ${explanationOf(error)}.`,
         retryable: true,
       });
     }
@@ -142,6 +142,6 @@ export class CrmLookup {
 /** Error text that users may see: from the outbound HTTP client, or ours. */
 function explanationOf(error: unknown): string {
   if (error instanceof OutboundHttpError) return error.message;
-  if (error instanceof SyntaxError) return "its answer is no JSON";
+  if (error instanceof SyntaxError) return "its response is not JSON";
   return error instanceof Error ? error.message : "it failed";
 }

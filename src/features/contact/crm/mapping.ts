@@ -39,12 +39,12 @@ export function checkMapping(mapping: Readonly<Record<string, string>>): void {
     if (!ours.has(field))
       throw invalidField(
         "crm_mapping",
-        `\`crm_mapping\` has no field ${field}. There are: ${[...ours].join(", ")}.`,
+        `\`crm_mapping\` has no field ${field}. Allowed fields: ${[...ours].join(", ")}.`,
       );
     if (!PATH.test(path))
       throw invalidField(
         "crm_mapping",
-        `\`crm_mapping\`.${field} must be a name, with dots into objects, like contact.full_name.`,
+        `\`crm_mapping\`.${field} must be a name. Separate nested objects with dots, like contact.full_name.`,
       );
   }
 }
@@ -53,7 +53,7 @@ export function checkMapping(mapping: Readonly<Record<string, string>>): void {
 export function crmAnswerFrom(text: string, mapping: Readonly<Record<string, string>>): CrmAnswer {
   const body: unknown = JSON.parse(text);
   if (typeof body !== "object" || body === null || Array.isArray(body))
-    throw new Error("the CRM did not answer a JSON object");
+    throw new Error("the CRM did not return a JSON object");
   const answer: Partial<Record<CrmField, string>> = {};
   for (const field of CRM_FIELDS) {
     const value = valueAt(body, mapping[field] ?? field);
