@@ -45,13 +45,13 @@ function safeName(name: string): string {
 /** Throws conflict for a symbolic link, because it may point anywhere. */
 function regular(path: string): string {
   const found = lstatSync(path, { throwIfNoEntry: false });
-  if (found && !found.isFile()) throw conflict(`${path} is no regular file.`);
+  if (found && !found.isFile()) throw conflict(`${path} is not a regular file.`);
   return path;
 }
 
 function realFolder(path: string): string {
   const found = lstatSync(path, { throwIfNoEntry: false });
-  if (found && !found.isDirectory()) throw conflict(`${path} is no folder of its own.`);
+  if (found && !found.isDirectory()) throw conflict(`${path} is not a separate folder.`);
   return path;
 }
 
@@ -146,21 +146,22 @@ function checkTarget(dir: string, { tenant, agent }: Origin): Origin | null {
   if (existsSync(join(dir, ORIGIN))) {
     const before = readOrigin(dir);
     if (before.tenant !== tenant || before.agent !== agent)
-      throw conflict(`${dir} holds agent ${before.agent} of tenant ${before.tenant}.`);
+      throw conflict(`${dir} already contains agent ${before.agent} of tenant ${before.tenant}.`);
     return before;
   }
   if (existsSync(join(dir, AGENT)) || existsSync(join(dir, FILES)))
-    throw conflict(`${dir} holds something else already. Choose another folder.`);
+    throw conflict(`${dir} already contains other files. Choose another folder.`);
   return null;
 }
 
 export function readOrigin(dir: string): Origin {
   const path = regular(join(dir, ORIGIN));
-  if (!existsSync(path)) throw conflict(`${dir} holds no pulled agent: there is no ${ORIGIN}.`);
+  if (!existsSync(path))
+    throw conflict(`${dir} does not contain a pulled agent: there is no ${ORIGIN}.`);
   try {
     return Origin.parse(JSON.parse(readFileSync(path, "utf8")));
   } catch {
-    throw conflict(`${path} is not as \`agent pull\` wrote it.`);
+    throw conflict(`${path} is not valid. Run \`agent pull\` again.`);
   }
 }
 
@@ -179,7 +180,9 @@ export function readAgentFolder(
   });
   const others = existsSync(folder) ? readdirSync(folder).filter((n) => !names.includes(n)) : [];
   if (others[0] !== undefined)
-    throw conflict(`${FILES}/${others[0]} is not in \`knowledge\` of ${AGENT}. List or delete it.`);
+    throw conflict(
+      `${FILES}/${others[0]} is not in \`knowledge\` of ${AGENT}. Add it there, or delete it.`,
+    );
   return { agent, files: new Map(names.map((name) => [name, textIn(join(folder, name))])) };
 }
 

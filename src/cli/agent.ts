@@ -22,11 +22,11 @@ const differenceLines = ({ part, name, segments }: Difference): string[] => [
 const NOTES = {
   file_copied: "other agents use it too, so this one has a copy",
   tool_needs_secret: "switched off until its secret is entered again",
-  tool_of_others: "belongs to all agents or another one, and stays as it is",
+  tool_of_others: "belongs to all agents or another agent, and is unchanged",
 } as const;
 
 const publishedLines = ({ version, notes }: Published): string[] => [
-  `Calls run version ${version} from now on.`,
+  `New calls now use version ${version}.`,
   ...notes.map(({ kind, name }) => `  ${name}: ${NOTES[kind]}`),
 ];
 
@@ -34,9 +34,11 @@ function pushedLines(pushed: OutputOf<"agent.push">): readonly string[] {
   const { differences, version, draft } = pushed;
   if (differences.length === 0) return ["No difference."];
   if (draft)
-    return ["The draft is as these files say. Rehearse it, then publish it with `agent publish`."];
+    return [
+      "The draft now matches these files. Rehearse it, then publish it with `agent publish`.",
+    ];
   return differences.every(({ part }) => part === "rehearsals")
-    ? [`The rehearsals are as these files say. Calls run version ${version} as before.`]
+    ? [`The rehearsals now match these files. Calls still use version ${version}.`]
     : publishedLines(pushed);
 }
 
@@ -51,7 +53,9 @@ const diffVersions = asks("agent.diff", {
   fields: ["tenant", "from", "to"],
   word: ["AGENT", "agent"],
   lines: ({ from, differences }) => [
-    ...(from === null ? ["The version before is not kept any more: all counts as added."] : []),
+    ...(from === null
+      ? ["The previous version is no longer stored, so everything counts as added."]
+      : []),
     ...differencesLines(differences),
   ],
 });
@@ -85,7 +89,7 @@ const figureText = ({ measure }: Measure, value: number | null): string => {
 };
 
 function splitLines(split: Split | null): string[] {
-  if (split === null) return ["No two versions share the callers."];
+  if (split === null) return ["Callers are not split between versions."];
   const { version, published_version: published, percent, calls, measures, ended_at: end } = split;
   const estimateText = (measure: Measure, { value, low, high }: Measure["published"]) =>
     `${figureText(measure, value)}${low === null ? "" : ` (${figureText(measure, low)} to ${figureText(measure, high)})`}`;
@@ -198,8 +202,8 @@ export const agentCommand = commandOf(
       word: ["AGENT", "agent"],
       lines: ({ publishes_rehearsed: isOn }) => [
         isOn
-          ? "A draft is published only after its last rehearsal passed."
-          : "A draft is published with or without a rehearsal.",
+          ? "A draft can be published only after its last rehearsal passed."
+          : "A draft can be published without a rehearsal.",
       ],
     }),
     split: splitAction,
@@ -217,10 +221,10 @@ export const agentCommand = commandOf(
     }),
   },
   [
-    "diff compares the published version with the draft, unless told otherwise: [-removed-] {+added+}.",
-    "pull writes an agent's fields, tools, files and rehearsals into DIR; push publishes DIR; diff DIR tells what it would change.",
-    "push --draft publishes nothing: rehearse the draft, then publish it. discard deletes it.",
-    "split shows how the two versions that share the callers compare; with --version it opens one, with --keep it ends it.",
-    "publish publishes the draft; --force also over what was published since it was made.",
+    "diff compares the published version with the draft by default: [-removed-] {+added+}.",
+    "pull writes an agent's fields, tools, files and rehearsals into DIR. push publishes DIR. diff DIR shows what push would change.",
+    "push --draft changes only the draft: rehearse it, then publish it. discard deletes the draft.",
+    "split compares the two versions between which callers are split. --version opens a split, --keep closes it.",
+    "publish publishes the draft. --force: publish even if another version was published since the draft was created.",
   ],
 );

@@ -12,7 +12,7 @@ import { type Command, parse, required, type Terminal, table, WrongUsage } from 
 export const backupCommand: Command = {
   usage: ["backup create [--to F] [--json]", "backup list [--json]", "backup verify F [--json]"],
   notes: [
-    "A backup is the database. Recordings and the master key are not in it: keep a copy of",
+    "A backup contains the database, but not the recordings and the master key: keep a copy of",
     "<data>/master.key in another place, or stored passwords cannot be read after a restore.",
   ],
   async run(args, terminal) {
@@ -21,7 +21,7 @@ export const backupCommand: Command = {
     if (action !== "verify" && file !== undefined)
       throw new WrongUsage(`Unexpected argument "${file}".`);
     if (action !== "create" && values.to !== undefined)
-      throw new WrongUsage("--to belongs to backup create.");
+      throw new WrongUsage("--to is valid only for backup create.");
     const { config, json } = values;
     if (action === "create") return await create(config, json, values.to, terminal);
     if (action === "list") return list(config, json, terminal);
@@ -37,13 +37,13 @@ async function create(
   to: string | undefined,
   terminal: Terminal,
 ): Promise<number> {
-  if (to === "") throw new WrongUsage("--to is a file.");
+  if (to === "") throw new WrongUsage("--to must be a file.");
   const made =
     to === undefined
       ? await operate(configFor(config, terminal), "backup.create", { to: null })
       : await createAt(invokerConfig(config, terminal), resolve(terminal.cwd, to));
   terminal.out(
-    json ? JSON.stringify(made) : `${made.file} (${megabytes(made.size_bytes)}) is written.`,
+    json ? JSON.stringify(made) : `${made.file} (${megabytes(made.size_bytes)}) was created.`,
   );
   return 0;
 }

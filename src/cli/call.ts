@@ -17,7 +17,8 @@ export const callCommand: Command = {
     const { values } = parse(args, options, 0);
     const agent = idFrom(values.agent, "--agent");
     const to = required(values.to, "--to");
-    if (!isE164(to)) throw new WrongUsage("--to is in E.164, e.g. +37061234567.");
+    if (!isE164(to))
+      throw new WrongUsage("--to must be a number in E.164 form, e.g. +37061234567.");
     const client = createControlClient(controlSocketOf(configFor(values.config, terminal)));
     try {
       const placed = await client.ask("call.place", { agent, to });

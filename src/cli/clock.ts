@@ -10,7 +10,7 @@ export const clockCommand = commandOf(
     }),
   },
   [
-    "After a jump ahead scheduled calls, campaigns, new months and the deletion of old data wait",
-    "(`linevoice doctor` says so). Set the clock right instead where it is wrong.",
+    "After the clock jumps ahead, scheduled calls, campaigns, new months and the deletion of old data wait",
+    "(`linevoice doctor` shows it). If the clock is wrong, correct it instead.",
   ],
 );

@@ -49,11 +49,11 @@ const importFile = action({
     "skip-bad": { type: "boolean" },
   },
   async run({ values, words: [file], terminal }) {
-    if (file === undefined) throw new WrongUsage("Give a CSV file.");
+    if (file === undefined) throw new WrongUsage("Add the name of a CSV file.");
     const tenant = idFrom(values.tenant, "--tenant");
     const csv = decodeText(givenFile(file, terminal));
     if (Buffer.byteLength(JSON.stringify(csv)) > REQUEST_BYTES_MAX)
-      throw new WrongUsage(`${file} is larger than about a megabyte; split it.`);
+      throw new WrongUsage(`${file} is larger than about one megabyte. Split it.`);
     const { country = null, "dry-run": dry_run = false, "skip-bad": skip_bad = false } = values;
     const input = { tenant, csv, country, dry_run, skip_bad };
     const report = await operate(configFor(values.config, terminal), "contact.import", input);
@@ -83,7 +83,7 @@ export const contactCommand = commandOf(
   { list, import: importFile, export: exportAll },
   [
     "FILE is CSV with a header row: number, and first_name, last_name, vocative, birthday, language,",
-    "notes, consent, do_not_call where known. Nothing is imported if any row is invalid, unless --skip-bad is given.",
+    "notes, consent, do_not_call if known. If any row is invalid, nothing is imported unless you add --skip-bad.",
     "export writes the same CSV to standard output.",
   ],
 );

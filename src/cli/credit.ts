@@ -7,5 +7,5 @@ export const creditCommand = singleCommand(
     fields: ["tenant", "eur", "note"],
     lines: ({ balance_eur: balance }) => [`The balance is ${balance.toFixed(2)} EUR.`],
   }),
-  ["A negative amount takes money off the wallet: --eur=-12.50."],
+  ["A negative amount reduces the balance: --eur=-12.50."],
 );

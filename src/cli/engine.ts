@@ -26,9 +26,9 @@ export const engineCommand = commandOf(
     }),
   },
   [
-    "--stt: a WAV file of 16-bit speech, some 20 seconds at most. Without options all three are tried.",
-    "Each provider takes what it takes for one request; the cost is by the prices in the configuration.",
-    "Exit status 1 when one of them fails.",
+    "--stt: a WAV file with 16-bit speech of at most about 20 seconds. Without options, all three are tried.",
+    "Each provider charges for one request. The cost shown uses the prices in the configuration.",
+    "Exit status 1 if one of them fails.",
   ],
 );
 

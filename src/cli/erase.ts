@@ -24,6 +24,6 @@ function inWords({ dry_run, ...counts }: ErasureReport): string[] {
   );
   const last = dry_run
     ? "Dry run, nothing erased. Add --yes to erase."
-    : "Backups made before now keep it until they are dropped (linevoice backup list).";
+    : "Existing backups keep this data until they are deleted (linevoice backup list).";
   return [dry_run ? "Would be erased:" : "Erased:", ...what, last];
 }

@@ -12,7 +12,7 @@ import { type Command, idFrom, parse, required } from "./usage.ts";
 export const exportCommand: Command = {
   usage: ["export --tenant ID --to FILE [--json]"],
   notes: [
-    "Secrets are left out. Recordings are named in the calls; copy them from <data>/recordings.",
+    "Without secrets. The calls contain the names of recordings; copy the files from <data>/recordings.",
   ],
   async run(args, terminal) {
     const options = { tenant: { type: "string" }, to: { type: "string" } } as const;

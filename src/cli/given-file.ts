@@ -8,11 +8,11 @@ import type { Terminal } from "./usage.ts";
 export function fileProblem(error: unknown, file: string): string | null {
   const { code } = error as NodeJS.ErrnoException;
   if (code === "ENOENT" || code === "ENOTDIR") return `There is no file or folder ${file}.`;
-  if (code === "EISDIR") return `${file} is a folder. Name a file.`;
+  if (code === "EISDIR") return `${file} is a folder. Give a file.`;
   if (code === "EACCES" || code === "EPERM")
-    return `This user may not open ${file}. Run the command as its owner, or as root (sudo).`;
+    return `This user cannot open ${file}. Run the command as its owner, or as root (sudo).`;
   if (code === "EROFS")
-    return `${file} cannot be written: its disk is read-only, or the service's unit allows only /var/lib/linevoice (systemctl edit linevoice: ReadWritePaths=).`;
+    return `${file} cannot be written: its disk is read-only, or the service's unit allows only /var/lib/linevoice (systemctl edit linevoice, ReadWritePaths=).`;
   return code === "ENOSPC" ? `The disk of ${file} is full.` : null;
 }
 

@@ -57,7 +57,7 @@ export function requireRegularFile(file: string): void {
   if (!found) throw notFound(`file: ${file}`);
   if (found.isFile()) return;
   const what = found.isDirectory() ? "a directory" : "not a regular file";
-  const publicMessage = `${file} is ${what}. Name the file of a backup: linevoice backup list`;
+  const publicMessage = `${file} is ${what}. Give the file of a backup: linevoice backup list`;
   throw conflict(publicMessage);
 }
 

@@ -91,7 +91,7 @@ function keyFileOf({ config, sources, file, dataDir }: LoadedConfig): string {
   const credential = /^credential file (.+)$/.exec(source)?.[1];
   if (credential && file) return join(dirname(file), "credentials", credential);
   throw conflict(
-    `The master key is given by ${source}, which this command cannot change. Move it into ${file ? join(dirname(file), "credentials/secrets.master_key") : join(dataDir, "master.key")} (mode 0600), restart, and run this again.`,
+    `The master key comes from ${source}, which this command cannot change. Move it into ${file ? join(dirname(file), "credentials/secrets.master_key") : join(dataDir, "master.key")} (mode 0600), restart, and run this again.`,
   );
 }
 

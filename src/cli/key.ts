@@ -37,32 +37,32 @@ export const keyCommand = commandOf(
     }),
   },
   [
-    "--scopes: read shows, calls places and ends calls, manage changes everything else. Default: all.",
+    "--scopes: read: view. calls: place and end calls. manage: change everything else. Default: all.",
     "--expires: days from now (90d) or a date (2027-01-31, its start in UTC). Default: never.",
-    "--networks: addresses it may come from, such as 192.0.2.7,10.0.0.0/8. Default: everywhere.",
-    "--purposes: ends recording links, passkey challenges and recovery codes made before, too.",
+    "--networks: addresses from which the key can be used, such as 192.0.2.7,10.0.0.0/8. Default: everywhere.",
+    "--purposes: also ends existing recording links, passkey challenges and recovery codes.",
   ],
 );
 
 function rotationLines(done: Rotation, isShared: boolean): string[] {
-  const others = `Copy ${done.key_file} to every other node and restart it: until then it reads no new secret and keeps the old links.`;
+  const others = `Copy ${done.key_file} to every other node and restart that node. Until then, it cannot read new secrets and accepts old links.`;
   return [
     `${done.sealed} secrets re-encrypted with the new master key.`,
-    `Keep a copy of ${done.key_file} in a safe place, apart from the backups.`,
-    "Backups made before open with the old key only: make a new one, and keep your copy of the old key as long as theirs.",
+    `Keep a copy of ${done.key_file} in a safe place, separate from the backups.`,
+    "Existing backups need the old key. Create a new backup, and keep a copy of the old key as long as you keep the old backups.",
     ...(isShared ? [others] : []),
     ...(done.purposes ? ended(done.people_without_recovery_codes) : STILL_VALID),
   ];
 }
 
 const STILL_VALID = [
-  "Recording links, passkey challenges and recovery codes made before stay valid.",
-  "If the old key and the database may be in other hands, run: linevoice key rotate-master --purposes",
+  "Existing recording links, passkey challenges and recovery codes stay valid.",
+  "If somebody else may have the old key and the database, run: linevoice key rotate-master --purposes",
 ];
 
 const ended = (people: number) => [
-  "No longer valid: recording links sent before, passkey sign-ins and registrations under way, and all recovery codes.",
-  `People without recovery codes now: ${people}. To get new ones, each takes the authenticator off in the profile and sets it up again.`,
+  "No longer valid: existing recording links, passkey sign-ins and registrations in progress, and all recovery codes.",
+  `People without recovery codes now: ${people}. To get new codes, each person must remove the authenticator in the profile and set it up again.`,
 ];
 
 /** ISO 8601. */
@@ -72,7 +72,7 @@ function expiryFrom(text: string, nowMs: number): string {
   const atMs = days ? nowMs + Number(days) * DAY_MS : Date.parse(time);
   if (!(atMs > nowMs))
     throw new WrongUsage(
-      "--expires is a number of days such as 90d, or a time to come such as 2027-11-21 or 2027-11-21T10:00:00Z.",
+      "--expires must be a number of days such as 90d, or a future time such as 2027-11-21 or 2027-11-21T10:00:00Z.",
     );
   return isoUtc(atMs);
 }

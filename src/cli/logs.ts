@@ -11,7 +11,9 @@ export const logsCommand = singleCommand(
     lines: (lines) => lines.map(inWords),
     jsonLines: true,
   }),
-  ["Without words, numbers and secrets. Older lines are in the journal: journalctl -u linevoice"],
+  [
+    "Spoken words, phone numbers and secrets are masked. Older lines are in the journal: journalctl -u linevoice",
+  ],
 );
 
 function inWords({ at, layer, level, text, fields }: LogLine): string {

@@ -20,7 +20,7 @@ export const migrateCommand: Command = {
     const { config, dataDir } = configFor(values.config, terminal);
     requireDatabaseFile(
       config,
-      "`linevoice migrate` (each node migrates at its start, once among them)",
+      "`linevoice migrate` (at the start of a node; only one node migrates)",
     );
     if (action === "status") {
       const list = statusOf(dataDir);

@@ -39,8 +39,8 @@ const actions = commandOf(
     }),
   },
   [
-    "NODE is an id or a name. A drained node gives its trunks to the others and finishes its calls;",
-    "it stays drained, over restarts too, until `nodes resume`.",
+    "NODE is an id or a name. A drained node transfers its trunks to other nodes and finishes its calls.",
+    "It stays drained until `nodes resume`, even after a restart.",
   ],
 );
 

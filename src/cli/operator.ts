@@ -98,5 +98,5 @@ export const noServer = () =>
   new AppError({
     code: "unavailable",
     publicMessage:
-      "No linevoice server runs on this data directory. Start one with `linevoice serve`.",
+      "No linevoice server is running with this data directory. Start one with `linevoice serve`.",
   });

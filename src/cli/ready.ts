@@ -24,12 +24,14 @@ interface Readiness {
 
 export const readyCommand: Command = {
   usage: ["ready [--wait SECONDS] [--json]"],
-  notes: ["Exits with 0 when ready, or with 1 and the reasons if not ready in time."],
+  notes: ["Exit status 0 if ready, or 1 with the reasons if not ready in time."],
   async run(args, terminal) {
     const { values } = parse(args, { wait: { type: "string", default: "0" } }, 0);
     const waitSeconds = Number(values.wait);
     if (!/^\d{1,3}$/.test(values.wait) || waitSeconds > WAIT_SECONDS_MAX)
-      throw new WrongUsage(`--wait is a whole number of seconds from 0 to ${WAIT_SECONDS_MAX}.`);
+      throw new WrongUsage(
+        `--wait must be a whole number of seconds from 0 to ${WAIT_SECONDS_MAX}.`,
+      );
     const readiness = await readinessOf(values.config, terminal, waitSeconds * 1000);
     if (values.json) terminal.out(JSON.stringify(readiness));
     else for (const line of inWords(readiness)) terminal.out(line);

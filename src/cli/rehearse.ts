@@ -59,13 +59,13 @@ export const rehearseCommand: Command = {
     "rehearse --from-call CALL",
   ],
   notes: [
-    "FILE is a scenario, DIR holds several; agent.yaml beside them describes the agent. A is another such file,",
+    "FILE is a scenario, DIR contains several; agent.yaml in the same folder describes the agent. A is another such file,",
     "or the id or exact name of a stored agent (of --tenant); --draft rehearses its draft. Without FILE or DIR",
-    "a stored agent is rehearsed with the scenarios that are kept with it.",
-    `Instead of DIR, the name of a suite that ships: ${readyNames().join(", ")}.`,
-    "text: in writing, under a virtual clock. phone: over SIP and RTP on this machine, ten calls at once.",
-    "--from-call prints a call that took place as a scenario; numbers and names are replaced.",
-    "Nothing is charged, mailed or counted; the result of a stored agent is kept with its company's. Exit status: 0 all passed, 1 some failed, 2 a file is wrong.",
+    "a stored agent is rehearsed with its stored scenarios.",
+    `Instead of DIR, give the name of a built-in suite: ${readyNames().join(", ")}.`,
+    "text: in writing, with a virtual clock. phone: over SIP and RTP on this machine, ten calls at a time.",
+    "--from-call prints a past call as a scenario. Numbers and names are replaced.",
+    "Nothing is charged, mailed or counted. Results of a stored agent are stored with its company. Exit status: 0: all passed. 1: some failed. 2: a file is invalid.",
   ],
   async run(args, terminal) {
     const { values, words } = parse(args, options, 1);
@@ -201,8 +201,8 @@ async function casesOf(
     if (cases.length === 0)
       throw new WrongUsage(
         place === undefined
-          ? "No scenario is kept with the agent: name a FILE or DIR."
-          : `${place} holds no scenario.`,
+          ? "The agent has no stored scenarios. Give a FILE or DIR."
+          : `${place} does not contain a scenario.`,
       );
     return cases;
   } catch (error) {
@@ -274,7 +274,7 @@ function filesAt(place: string, { cwd }: Terminal): SuiteFiles {
   if (!existsSync(path)) {
     if (readyNames().includes(place))
       return filesOf(readySuites, (name) => dirname(name) === place);
-    throw new WrongUsage(`There is no ${place}: neither a file nor a suite that ships.`);
+    throw new WrongUsage(`${place} is neither a file nor a built-in suite.`);
   }
   const names = statSync(path).isDirectory() ? namesIn(path, place) : [place];
   return { names, read: readerIn(cwd) };

@@ -19,9 +19,9 @@ const OPTIONS = {
 export const restoreCommand: Command = {
   usage: ["restore F [--yes] [--json]", "restore F --dry-run [--json]"],
   notes: [
-    "--dry-run: show what the restore would lose. It changes nothing, and the server may run.",
-    "Stop the server first. The database as it is now is kept in <data>/before-restore-<time>/.",
-    "What was revoked, erased or refused since the backup is done again from <data>/revocations.journal.",
+    "--dry-run: only show which data the restore would lose. The server can be running.",
+    "Stop the server first. The current database is kept in <data>/before-restore-<time>/.",
+    "Revocations, erasures and do-not-call requests after the backup are repeated from <data>/revocations.journal.",
   ],
   async run(args, terminal) {
     const { values, words } = parse(args, OPTIONS, 1);
@@ -51,7 +51,7 @@ export const restoreCommand: Command = {
           terminal.out(`The previous data was kept in ${restored.previousCopy}.`);
         if (restored.campaignsPaused > 0)
           terminal.out(
-            `Campaigns that ran are paused (${restored.campaignsPaused}): they would call again whom they have called since the backup. Resume them in the dashboard.`,
+            `Running campaigns are paused (${restored.campaignsPaused}), because they would repeat the calls made since the backup. Resume them in the dashboard.`,
           );
         for (const line of aboutRevocations(revoked, dataDir)) terminal.out(line);
       }
@@ -65,7 +65,7 @@ export const restoreCommand: Command = {
 async function confirmed(file: string, dataDir: string, terminal: Terminal): Promise<boolean> {
   terminal.err(`${file} will replace the database in ${dataDir}.`);
   terminal.err(await lostBy(file, dataDir).then(inWords, () => DAMAGED));
-  terminal.err('Type "yes" to go on (or give --yes):');
+  terminal.err('Type "yes" to continue (or use --yes):');
   for await (const line of console) {
     if (line.trim().toLowerCase() === "yes") return true;
     break;
@@ -74,7 +74,8 @@ async function confirmed(file: string, dataDir: string, terminal: Terminal): Pro
   return false;
 }
 
-const DAMAGED = "What this loses is not known: the database or the backup cannot be read.";
+const DAMAGED =
+  "It is not known which data is lost, because the database or the backup cannot be read.";
 
 /**
  * Only the invoking user may be able to read the backup, and only the data's owner the database.
@@ -87,4 +88,4 @@ const lostBy = (file: string, dataDir: string) =>
 const inWords = (lost: readonly string[]) =>
   lost.length === 0
     ? "This loses nothing: the backup has all calls, entries and files of the database."
-    : `This loses what the backup does not have: ${lost.join(", ")}.`;
+    : `Data missing from the backup will be lost: ${lost.join(", ")}.`;

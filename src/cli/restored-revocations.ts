@@ -54,32 +54,32 @@ export async function bringUpToJournal(loaded: LoadedConfig): Promise<RestoredRe
 
 const WORDS: Readonly<Record<keyof Replayed, string>> = {
   key: "API keys revoked",
-  webhook_secret: "webhook secrets replaced: rotate them and tell the receivers",
+  webhook_secret: "webhook secrets replaced: rotate them and give the new secrets to the receivers",
   webhook: "deleted webhooks switched off",
-  tenant_secret: "older webhook secrets replaced: make new ones",
+  tenant_secret: "older webhook secrets replaced: create new ones",
   suspended: "companies suspended or resumed",
-  password: "passwords ended: set new ones by `linevoice user reset-password`",
+  password: "passwords ended: set new ones with `linevoice user reset-password`",
   second_factor: "authenticators taken off",
   recovery_code: "recovery codes used up",
   passkey: "passkeys removed",
-  member: "members removed or with a lower role",
-  refusal: "requests not to be called, made or lifted",
+  member: "members removed or demoted",
+  refusal: "do-not-call requests added or removed",
   erased: "persons erased",
 };
 
 const PAST: Readonly<Record<Exclude<RestoredRevocations["past"], "known">, string>> = {
   later:
-    "The master key of this data is not here, so what was revoked since the backup is done again when the server starts with it.",
+    "The master key of this data is missing. Revocations after the backup are repeated when the server starts with the key.",
   short:
-    "The journal of revocations does not reach back to this backup. Do again by hand what was revoked before it begins:",
+    "The journal of revocations starts after this backup. Repeat the earlier revocations by hand:",
   missing:
-    "This backup was made beside a journal of revocations that is not here: what was revoked and erased since is not known. Stop here, copy revocations.journal from the machine of the backup into the data directory, and restore again. Where it is lost, do again by hand before you start the server for others:",
+    "The journal of revocations for this backup is missing, so later revocations and erasures are not known. Stop here, copy revocations.journal from the machine of the backup into the data directory, and restore again. If the journal is lost, do this by hand before other people use the server:",
 };
 
 const BY_HAND = [
   "revoke API keys (dashboard, API keys) and rotate webhook secrets; remove people who left (dashboard, Team);",
-  "linevoice user reset-password --email E for passwords that were changed; linevoice erase for who was erased;",
-  "mark contacts that asked not to be called.",
+  "linevoice user reset-password --email E for changed passwords; linevoice erase for erased people;",
+  "mark contacts who asked not to be called.",
 ];
 
 export function aboutRevocations(
@@ -88,7 +88,7 @@ export function aboutRevocations(
 ): string[] {
   const counts = Object.entries(replayed) as [keyof Replayed, number][];
   const done = counts.map(([kind, count]) => `  ${String(count).padStart(6)} ${WORDS[kind]}`);
-  const head = `Done again from ${journalFileOf(dataDir)}, as it was after the backup:`;
+  const head = `Repeated from ${journalFileOf(dataDir)}:`;
   return [
     ...(done.length > 0 ? [head, ...done] : []),
     ...(past === "known" ? [] : [PAST[past]]),

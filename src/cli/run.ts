@@ -26,7 +26,7 @@ export async function runCli(argv: readonly string[], terminal: Terminal): Promi
   const command = await interpreted(() => loadCommand(name === "--version" ? "version" : name));
   if (!command) {
     const near = nearest(name, commandNames);
-    terminal.err(`linevoice: there is no command ${name}.${near ? ` Did you mean ${near}?` : ""}`);
+    terminal.err(`linevoice: unknown command ${name}.${near ? ` Did you mean ${near}?` : ""}`);
     terminal.err("See linevoice --help.");
     return 2;
   }

@@ -222,7 +222,7 @@ function extendStopTimeout(app: App, systemd: SystemdNotifier): Timer {
   return clock.every(EXTENSION_EVERY_MS, () => {
     if (clock.monotonic() > until) return;
     systemd.send(
-      `EXTEND_TIMEOUT_USEC=${EXTENSION_MS * 1000}\nSTATUS=draining, ${app.liveCalls()} calls go on`,
+      `EXTEND_TIMEOUT_USEC=${EXTENSION_MS * 1000}\nSTATUS=draining, ${app.liveCalls()} live calls`,
     );
   });
 }

@@ -10,6 +10,6 @@ export const setupCommand = singleCommand(
   }),
   [
     "Open the link within 30 minutes. It works once, and any earlier link stops working.",
-    "Whoever opens it becomes an operator, who may do everything on this appliance.",
+    "The person who opens it becomes an operator with full access to this appliance.",
   ],
 );

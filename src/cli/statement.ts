@@ -36,7 +36,7 @@ export const statementCommand: Command = {
     const input = { tenant: idFrom(values.tenant, "--tenant"), month };
     const { csv } = values;
     if (csv !== undefined && csv !== "ledger" && csv !== "calls")
-      throw new WrongUsage("--csv is ledger or calls.");
+      throw new WrongUsage("--csv must be ledger or calls.");
     const loaded = configFor(values.config, terminal);
     const summary = await operate(loaded, "statement.summary", input);
     if (csv !== undefined)

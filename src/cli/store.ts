@@ -37,7 +37,7 @@ export const storeCommand = commandOf(
               ...copied.map((each) => [each.table, String(each.rows), each.sha256.slice(0, 16)]),
             ]))
               terminal.out(line);
-          if (!values.json) terminal.out(`Every row of ${to} is the same as in the source.`);
+          if (!values.json) terminal.out(`All rows in ${to} match the source.`);
           return 0;
         } finally {
           lock.release();
@@ -46,7 +46,7 @@ export const storeCommand = commandOf(
     }),
   },
   [
-    "Copies what [storage] database names into an empty store and compares it row by row. Stop every node",
-    "first. Run it again if it was interrupted. Then set [storage] database; master.key and recordings stay.",
+    "Copies the database in [storage] database into an empty store and compares all rows. Stop every node",
+    "first. If the copy is interrupted, run it again. Then change [storage] database. master.key and recordings stay in place.",
   ],
 );

@@ -27,7 +27,7 @@ export const supportBundleCommand: Command = {
   notes: ["Review it before you send it: tar -xzf FILE"],
   async run(args, terminal) {
     const { values } = parse(args, { to: { type: "string" } }, 0);
-    if (values.to === "") throw new WrongUsage("--to is a file.");
+    if (values.to === "") throw new WrongUsage("--to must be a file.");
     const stamp = new Date(clock.now()).toISOString().replace(/[-:]|\.\d+/g, "");
     const file = resolve(terminal.cwd, values.to ?? `linevoice-support-${stamp}.tar.gz`);
     if (existsSync(file)) throw conflict(`${file} exists already.`);
@@ -45,7 +45,7 @@ export const supportBundleCommand: Command = {
       if (values.json) terminal.out(JSON.stringify({ file, parts }));
       else {
         terminal.out(`${file} (${parts.join(", ")})`);
-        terminal.out(`Look into it before you send it: tar -tzf ${basename(file)}`);
+        terminal.out(`Review it before you send it: tar -tzf ${basename(file)}`);
       }
       return 0;
     } finally {
@@ -186,7 +186,7 @@ function pack(directory: string, name: string, file: string): void {
   if (packed.exitCode !== 0)
     throw new AppError({
       code: "engine",
-      publicMessage: `The archive could not be made: ${packed.stderr.toString().trim()}`,
+      publicMessage: `The archive could not be created: ${packed.stderr.toString().trim()}`,
     });
   writeFileSync(file, packed.stdout, { mode: 0o600, flag: "wx" });
 }

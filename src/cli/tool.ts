@@ -26,7 +26,7 @@ export const toolCommand = commandOf(
         const url = required(values.url, "--url");
         const parameters = schemaOf(required(values.schema, "--schema"), terminal);
         const secret = await secretFrom("secret", file, stdin, terminal);
-        if (secret === null) throw new WrongUsage("Give --secret-file F or --secret-stdin.");
+        if (secret === null) throw new WrongUsage("Add --secret-file F or --secret-stdin.");
         return { url, parameters, secret, enabled: !values.disabled };
       },
     }),
@@ -52,8 +52,8 @@ export const toolCommand = commandOf(
     }),
   },
   [
-    "FILE holds the JSON Schema of the arguments: an object.",
-    "Caller level: 0 anybody, 1 a known number, 2 a known number and its PIN.",
+    "FILE contains the JSON Schema of the arguments, an object.",
+    "Caller level: 0: anybody. 1: a known number. 2: a known number and its PIN.",
   ],
 );
 
@@ -65,5 +65,5 @@ function schemaOf(file: string, terminal: Terminal): JsonObject {
   } catch {
     // The message below explains the error.
   }
-  throw new WrongUsage(`${file} holds no JSON object.`);
+  throw new WrongUsage(`${file} does not contain a JSON object.`);
 }

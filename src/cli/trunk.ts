@@ -11,7 +11,7 @@ const placeOf = ({ username, server, port }: Place): string =>
 const overWhat = ({ transport }: Place): string =>
   transport === "auto" ? "auto (from DNS)" : transport.toUpperCase();
 
-const ELSEWHERE = "It does not run here; linevoice nodes shows which node has it.";
+const ELSEWHERE = "It is not running here. linevoice nodes shows its node.";
 
 const SIGNS = { ok: "ok", warning: "!!", failed: "NO", unknown: "? " } as const;
 

@@ -32,7 +32,7 @@ export const userCommand = commandOf(
       fields: ["tenant", "email", "name", "role", "operator"],
       lines: ({ user: { id, email }, made, link }) => [
         made
-          ? `User ${id}, ${email}, was made.`
+          ? `User ${id}, ${email}, was created.`
           : `User ${id}, ${email}, already had an account and has been added to this tenant.`,
         ...(link ? linkLines("This link sets the password:", link) : []),
       ],
@@ -43,7 +43,7 @@ export const userCommand = commandOf(
       lines: ({ email, link }) =>
         link
           ? linkLines(`This link sets a new password for ${email}:`, link)
-          : [`A link was mailed to ${email}.`],
+          : [`The link was sent by email to ${email}.`],
     }),
     list: asks("user.list", {
       usage: ["user list [--json]"],
@@ -55,7 +55,7 @@ export const userCommand = commandOf(
     }),
   },
   [
-    "create prints a one-time link that sets the first password. Default role: owner.",
-    "reset-password prints a one-time link; --mail sends it to the person instead.",
+    "create prints a one-time link to set the first password. Default role: owner.",
+    "reset-password prints a one-time link. --mail sends it to the person instead.",
   ],
 );

@@ -78,7 +78,7 @@ test("versions are listed, compared and rolled back; a draft is published", asyn
   expect((await linevoice("agent diff --tenant 1 1")).out).toContain("{+kindly+}");
 
   const rolledBack = await linevoice("agent rollback --tenant 1 1 --to 2");
-  expect(rolledBack.out).toBe("Calls run version 4 from now on.\n");
+  expect(rolledBack.out).toBe("New calls now use version 4.\n");
   expect((await linevoice("agent versions --tenant 1 1")).out).toContain("version 2 again");
   const outdated = await linevoice("agent publish --tenant 1 1");
   expect([outdated.status, outdated.err]).toEqual([1, expect.stringContaining("Version 4")]);
@@ -107,14 +107,14 @@ test("a rehearsal of the draft is stored with its version, and allows publicatio
 
 test("a split is opened, shown and closed", async () => {
   const none = await linevoice("agent split --tenant 1 1");
-  expect(none.out).toBe("No two versions share the callers.\n");
+  expect(none.out).toBe("Callers are not split between versions.\n");
   const opened = await linevoice("agent split --tenant 1 1 --version 2 --percent 30");
   expect(opened.out).toContain("30 of 100 callers get version 2 instead of");
   expect((await json("agent split --tenant 1 1")).percent).toBe(30);
   const both = await linevoice("agent split --tenant 1 1 --keep 2 --percent 5");
   expect(both.status).toBe(2);
   const kept = await linevoice("agent split --tenant 1 1 --keep 2");
-  expect(kept.out).toContain("Calls run version");
+  expect(kept.out).toContain("New calls now use version");
   expect((await json("agent split --tenant 1 1")).ended_at).not.toBeNull();
 });
 
@@ -150,7 +150,7 @@ test("pull and push change nothing; an edit creates one version; other people's 
   writeFileSync(at("files/price.md"), PRICE.replace("forty", "fifty"));
   expect((await linevoice("agent diff desk")).out).toContain("[-forty-]{+fifty+}");
   const pushed = await linevoice("agent push desk");
-  expect([pushed.out, pushed.err]).toEqual([`Calls run version ${before + 1} from now on.\n`, ""]);
+  expect([pushed.out, pushed.err]).toEqual([`New calls now use version ${before + 1}.\n`, ""]);
   expect((await linevoice("agent push desk")).out).toBe("No difference.\n");
   expect(await versionNow()).toBe(before + 1);
   const again = [readFileSync(at("agent.yaml"), "utf8"), readFileSync(at("origin.json"), "utf8")];
@@ -188,7 +188,7 @@ test("rehearsals are pulled and pushed as files; other people's changes are not 
   expect(diff.out).toContain("== rehearsals Mine\n");
   expect(diff.out).toContain("[-fifty-]{+ninety+}");
   const pushed = await linevoice("agent push desk");
-  expect(pushed.out).toContain("The rehearsals are as these files say.");
+  expect(pushed.out).toContain("The rehearsals now match these files.");
   expect(await versionNow()).toBe(before);
   const rehearsed = await json("rehearse --agent 1");
   expect(rehearsed).toMatchObject({ scenarios: 2, passed: 1 });
@@ -210,7 +210,7 @@ test("a folder is pushed as a draft, which is then discarded or published", asyn
   writeFileSync(at("agent.yaml"), yaml.replace("Be kind.", "Be patient."));
   const before = await versionNow();
   const pushed = await linevoice("agent push desk --draft");
-  expect(pushed.out).toContain("The draft is as these files say.");
+  expect(pushed.out).toContain("The draft now matches these files.");
   expect(await versionNow()).toBe(before);
   expect((await linevoice("agent diff --tenant 1 1")).out).toContain("{+patient+}");
   const discarded = await linevoice("agent discard --tenant 1 1");
@@ -233,8 +233,8 @@ test("names that point outside the folder, and symbolic links, are rejected", as
   writeFileSync(at("agent.yaml"), yaml);
   rmSync(at("files/price.md"));
   symlinkSync(join(cwd, "secret.md"), at("files/price.md"));
-  expect((await linevoice("agent push desk")).err).toContain("is no regular file");
-  expect((await linevoice("agent pull --tenant 1 1 desk")).err).toContain("is no regular file");
+  expect((await linevoice("agent push desk")).err).toContain("is not a regular file");
+  expect((await linevoice("agent pull --tenant 1 1 desk")).err).toContain("is not a regular file");
   expect(readFileSync(join(cwd, "secret.md"), "utf8")).toBe("canary-2");
   const origin = { tenant: 1, agent: 1, version: 1 };
   for (const name of ["../x.md", "a/b.md", "..", "a\nb.md", "a\\b.md"])

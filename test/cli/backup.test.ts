@@ -34,7 +34,7 @@ test("returns status 2 for wrong usage and 1 for a missing file", async () => {
 test("a directory and a pipe are rejected with an explanation", async () => {
   expect(Bun.spawnSync(["mkfifo", "pipe"], { cwd }).exitCode).toBe(0);
   for (const command of ["backup verify", "restore --yes"]) {
-    const told = "Name the file of a backup: linevoice backup list\n";
+    const told = "Give the file of a backup: linevoice backup list\n";
     expect(await linevoice(`${command} .`)).toEqual({
       out: "",
       status: 1,
@@ -71,7 +71,7 @@ test("a backup is created online and offline, listed, verified, and restored onl
 
   const shown = await linevoice("restore off.db --dry-run");
   expect(shown.status).toBe(0);
-  expect(shown.out).toContain("This loses what the backup does not have: 1 company");
+  expect(shown.out).toContain("Data missing from the backup will be lost: 1 company");
   const nothing = await linevoice(`restore ${online.file} --dry-run --json`);
   expect(JSON.parse(nothing.out)).toEqual({ lost: [] });
   const unsure = await linevoice("restore off.db", "no\n");

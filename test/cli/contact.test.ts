@@ -68,7 +68,7 @@ test("control characters in names reach neither the terminal nor a new row of a 
 
 test.each([
   ["contact", 2, "Expected a subcommand"],
-  ["contact import --tenant 1", 2, "Give a CSV file"],
+  ["contact import --tenant 1", 2, "Add the name of a CSV file"],
   ["contact list --tenant one", 2, "--tenant"],
   ["contact list extra --tenant 1", 2, 'Unexpected argument "extra"'],
   ["contact list --tenant 9", 1, "Tenant not found"],

@@ -120,14 +120,14 @@ test("without --purposes earlier links stay valid, and the output says so; with 
   const { base } = server;
   const old = await link(base);
   const plain = await linevoice("key rotate-master");
-  expect(plain.out).toContain("made before stay valid");
+  expect(plain.out).toContain("recovery codes stay valid");
   expect(plain.out).toContain("linevoice key rotate-master --purposes");
-  expect(plain.out).toContain("Backups made before open with the old key only");
+  expect(plain.out).toContain("Existing backups need the old key");
   expect(await opens(old)).toBe(200);
 
   const replaced = await linevoice("key rotate-master --purposes");
   expect(replaced).toMatchObject({ status: 0, err: "" });
-  expect(replaced.out).toContain("No longer valid: recording links");
+  expect(replaced.out).toContain("No longer valid: existing recording links");
   expect(replaced.out).toContain("People without recovery codes now: 0.");
   expect(existsSync(`${key}.next-purposes`)).toBe(false);
   const made = await link(base);

@@ -48,7 +48,7 @@ test("returns status 2 for an invalid file, with its line, and for an unknown su
   expect(wrong.err).toContain("wrong.yaml:3: script[1].sey: is not known here; did you mean say?");
   const missing = await linevoice("rehearse nowhere");
   expect(missing.status).toBe(2);
-  expect(missing.err).toContain("There is no nowhere: neither a file nor a suite that ships.");
+  expect(missing.err).toContain("nowhere is neither a file nor a built-in suite.");
 });
 
 test("a built-in suite runs with another agent", async () => {

@@ -55,7 +55,7 @@ test("another node needs the new master key after a rotation, and the command re
   expect(await there()).toMatchObject({ status: 0, err: "" });
   const rotated = await run(["key", "rotate-master", "--purposes"]);
   expect(rotated).toMatchObject({ status: 0, err: "" });
-  expect(rotated.out).toContain(`Copy ${key} to every other node and restart it`);
+  expect(rotated.out).toContain(`Copy ${key} to every other node and restart that node`);
   expect((await there()).err).toContain("The master key is not the one");
   bring();
   expect(await there()).toMatchObject({ status: 0, err: "" });

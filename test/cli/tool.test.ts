@@ -69,7 +69,7 @@ test("a schema that language models reject is reported with its place and a reme
     "s\n",
   );
   expect(refused.status).toBe(1);
-  expect(refused.err).toContain('days is an array without one "items"');
+  expect(refused.err).toContain('days is an array without "items"');
 });
 
 test("wrong usage returns status 2", async () => {
