@@ -93,7 +93,7 @@ describe.skipIf(chromiumPath() === null)("the agent's form", () => {
     const fixed = page.locator("section.card").filter({ hasText: "Set on the server" });
     await fixed.getByText("Speech engine: built-in").waitFor();
     await fixed.getByText("Emails are written to files").waitFor();
-    await fixed.getByText("stop after").waitFor();
+    await fixed.getByText("are blocked after").waitFor();
     expect(await fixed.locator("input").count()).toBe(0);
     expect(owner.complaints).toEqual([]);
   });
@@ -111,12 +111,12 @@ describe.skipIf(chromiumPath() === null)("the agent's form", () => {
     const [agent] = await world.app.database.read.select().from(agents);
     expect(agent?.prompt).toBe("You answer for a dental clinic.");
     expect(owner.complaints).toEqual([]);
-    await page.getByLabel("Callers who get it, of 100").fill("120");
+    await page.getByLabel("Callers out of 100 who get it").fill("120");
     await page.getByRole("button", { name: "Share the callers" }).click();
     await page.getByText("must be an integer from 1 to 99").waitFor();
-    await page.getByLabel("Callers who get it, of 100").fill("30");
+    await page.getByLabel("Callers out of 100 who get it").fill("30");
     await page.getByRole("button", { name: "Share the callers" }).click();
-    await page.getByText("No difference yet: what differs").waitFor();
+    await page.getByText("No difference yet: differences").waitFor();
     await page.getByRole("button", { name: "End it and keep version 3" }).click();
     await page.getByText(/Ended /).waitFor();
     await world.api("PATCH", `/agents/${world.agentId}/draft`, { prompt: "A draft." });

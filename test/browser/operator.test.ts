@@ -121,7 +121,9 @@ inChromium("the operator", () => {
     await page.getByRole("button", { name: `${en["action.more"]}: Smile` }).click();
     await page.getByRole("menuitem", { name: en["operator.invite_owner"] }).click();
     await dialog.getByRole("button", { name: en["team.invite"], exact: true }).click();
-    await dialog.getByText("This company has an owner, who invites everybody else.").waitFor();
+    await dialog
+      .getByText("This company already has an owner, who can invite other people.")
+      .waitFor();
     await page.keyboard.press("Escape");
     const row = page.getByRole("row").filter({ hasText: "Smile" });
     await row.getByRole("button", { name: en["operator.act"] }).click();

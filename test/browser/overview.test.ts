@@ -240,7 +240,7 @@ inChromium("the calls", () => {
     await panel.waitFor({ state: "detached" });
     await row("Jonas Petraitis").getByRole("button").click();
     await panel.getByText("I would like to book a check-up.").waitFor();
-    expect(await violations(page, "beside the list")).toEqual([]);
+    expect(await violations(page, "next to the list")).toEqual([]);
     if (PICTURES) await page.screenshot({ path: `${PICTURES}/calls-panel.png` });
     await panel.getByRole("link", { name: en["calls.open"] }).click();
     await page.waitForURL(/\/calls\/[\w-]{36}/);

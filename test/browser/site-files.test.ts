@@ -48,7 +48,7 @@ describe.skipIf(chromiumPath() === null)("a web site", () => {
     const account = { tenantId: world.tenantId, email: "owner@clinic.example" };
     await signIn(owner, world.app, account);
     await page.goto(`${world.app.addresses.http}/app/knowledge`);
-    await page.getByRole("button", { name: "Add a web site" }).click();
+    await page.getByRole("button", { name: "Add a website" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Web address").fill(`127.0.0.1:${site.port}`);
     await dialog.getByRole("button", { name: "Add", exact: true }).click();

@@ -340,7 +340,7 @@ inChromium("in the dashboard", () => {
   test("the operator tries the engine: the result of each part, or the provider's own error", async () => {
     const results = page.getByRole("listitem");
     const fill = async (label: string, text: string) => await page.getByLabel(label).fill(text);
-    const wav = page.getByLabel("Speech to understand (WAV)");
+    const wav = page.getByLabel("Speech to transcribe (WAV)");
     const send = button("Try the engine");
     const part = (name: string) => results.filter({ hasText: name });
     await open("/operator?tab=health");
@@ -413,7 +413,9 @@ inChromium("in the dashboard", () => {
     expect(await shown("/agents/1")).toContain("Not found");
     expect(await shown("/operator")).toContain("Page not found");
     expect(await stranger.page.getByRole("link", { name: "Operator" }).count()).toBe(0);
-    expect(await shown("/settings")).toContain("Only the operator of this appliance changes them");
+    expect(await shown("/settings")).toContain(
+      "Only the operator of this appliance can change them",
+    );
     for (const label of ["Countries that may be called", "Daily spending limit, EUR"])
       expect(await stranger.page.getByLabel(label).isEditable()).toBe(false);
     expect(await stranger.page.getByLabel("Time zone").isEditable()).toBe(true);

@@ -60,7 +60,7 @@ test("says what changed in words", () => {
   expect(auditSentence(byKey, textsOf("en"))).toBe("API key “shop” added an API key");
   const byCommand = { ...ENTRY, user_email: null, command_line: true, action: "erasePerson" };
   expect(auditSentence(byCommand, textsOf("en"))).toBe(
-    "The operator (command line) erased all about a person",
+    "The operator (command line) erased all data about a person",
   );
   expect(auditChanges(entry, textsOf("en"))).toEqual([
     "SIP server: a → b",

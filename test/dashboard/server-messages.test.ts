@@ -148,7 +148,7 @@ describe("a field that is at fault", () => {
       "Vienoje eilutėje, nuo 1 iki 120 ženklų, be valdymo ir nematomų ženklų.",
     );
     expect(told("setTrunk", "password")).toBe(serverMessages["field.trunk_password"].lt);
-    const wrong = invalidField("password", "This is not your password.", { reason: "current" });
+    const wrong = invalidField("password", "The password is wrong.", { reason: "current" });
     expect(problemText(answered(wrong), lithuanian)).toBe(serverMessages["field.current"].lt);
   });
 

@@ -68,7 +68,7 @@ export async function* jsonLines<Line>(
 const SIGNED_OUT = {
   error: "unauthorized",
   reason: "signed_out",
-  message: "You are signed out. Sign in, then press again: what you typed stays here.",
+  message: "You are signed out. Sign in, then try again. Your input stays here.",
 };
 
 /** If the session has ended, the public API asks for an API key instead. */

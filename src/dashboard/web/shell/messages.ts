@@ -17,7 +17,7 @@ export const messages = {
   "palette.open": { en: "Search", lt: "Ieškoti", lv: "Meklēt", ru: "Поиск" },
   "palette.title": { en: "Go to", lt: "Eiti į", lv: "Doties uz", ru: "Перейти" },
   "palette.hint": {
-    en: "A page, an action, a name, words of a call",
+    en: "Page, action, name, or words of a call",
     lt: "Puslapis, veiksmas, vardas, skambučio žodžiai",
     lv: "Lapa, darbība, vārds, zvana vārdi",
     ru: "Страница, действие, имя, слова из звонка",
@@ -26,7 +26,7 @@ export const messages = {
   "palette.action": { en: "Action", lt: "Veiksmas", lv: "Darbība", ru: "Действие" },
   "palette.contact": { en: "Contact", lt: "Kontaktas", lv: "Kontakts", ru: "Контакт" },
   "palette.nothing": {
-    en: "Nothing has this in it.",
+    en: "Nothing found.",
     lt: "Nieko nerasta.",
     lv: "Nekas nav atrasts.",
     ru: "Ничего не найдено.",
@@ -37,7 +37,7 @@ export const messages = {
   "nav.group.company": { en: "Company", lt: "Įmonė", lv: "Uzņēmums", ru: "Компания" },
   "nav.group.appliance": { en: "Appliance", lt: "Įrenginys", lv: "Iekārta", ru: "Система" },
   "acting.bar": {
-    en: "You act as {name} until {time}. Its audit log shows what you change here.",
+    en: "You are acting for {name} until {time}. Its audit log shows your changes.",
     lt: "Iki {time} veikiate įmonės „{name}“ vardu. Jos žurnale matyti, ką čia keičiate.",
     lv: "Līdz {time} jūs rīkojaties uzņēmuma “{name}” vārdā. Tā žurnālā redzams, ko šeit maināt.",
     ru: "До {time} вы действуете от имени компании «{name}». В её журнале видно, что вы меняете.",
@@ -165,7 +165,7 @@ export const messages = {
     ru: "Подтвердите, что это вы",
   },
   "confirm.lead": {
-    en: "This needs a sign-in of the last 15 minutes. Nothing you typed is lost.",
+    en: "This requires a sign-in within the last 15 minutes. Your input is not lost.",
     lt: "Tam reikia ne senesnio kaip 15 minučių prisijungimo. Niekas, ką įrašėte, nedings.",
     lv: "Tam vajag ne vairāk kā 15 minūtes vecu pierakstīšanos. Nekas no ierakstītā nezudīs.",
     ru: "Для этого нужен вход за последние 15 минут. Ничего из введённого не пропадёт.",

@@ -25,7 +25,7 @@ export const messages = {
   "action.remove": { en: "Remove", lt: "Pašalinti", lv: "Noņemt", ru: "Убрать" },
   "table.actions": { en: "Actions", lt: "Veiksmai", lv: "Darbības", ru: "Действия" },
   "form.read_only": {
-    en: "You may read this, not change it. A member or an owner may.",
+    en: "You can read this but not change it. Ask a member or an owner.",
     lt: "Jūs galite tai skaityti, bet ne keisti. Keisti gali narys arba savininkas.",
     lv: "Jūs to varat lasīt, bet ne mainīt. Mainīt var dalībnieks vai īpašnieks.",
     ru: "Вы можете это читать, но не менять. Менять может участник или владелец.",
@@ -40,7 +40,7 @@ export const messages = {
     ru: "Уйти без сохранения?",
   },
   "unsaved.body": {
-    en: "What you changed here is not saved yet.",
+    en: "Your changes here are not saved yet.",
     lt: "Tai, ką čia pakeitėte, dar neišsaugota.",
     lv: "Jūsu izmaiņas šeit vēl nav saglabātas.",
     ru: "Ваши изменения здесь ещё не сохранены.",
@@ -76,13 +76,13 @@ export const messages = {
     ru: "Отменить их",
   },
   "clash.title": {
-    en: "Somebody else changed the same",
+    en: "Someone else changed this too",
     lt: "Tą patį pakeitė ir kitas žmogus",
     lv: "To pašu mainīja arī kāds cits",
     ru: "То же самое изменил кто-то ещё",
   },
   "clash.lead": {
-    en: "While you were editing, somebody saved other values here. Which shall stay?",
+    en: "While you were editing, someone saved other values here. Which values do you want to keep?",
     lt: "Kol redagavote, kažkas čia išsaugojo kitas reikšmes. Kurios turi likti?",
     lv: "Kamēr rediģējāt, kāds šeit saglabāja citas vērtības. Kuras paturēt?",
     ru: "Пока вы правили, кто-то сохранил здесь другие значения. Какие оставить?",
@@ -101,7 +101,7 @@ export const messages = {
     ru: "Сохранить моё",
   },
   "clash.take_theirs": {
-    en: "Use what is saved",
+    en: "Use the saved values",
     lt: "Naudoti išsaugotą",
     lv: "Izmantot saglabāto",
     ru: "Взять сохранённое",

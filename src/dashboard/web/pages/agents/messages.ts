@@ -81,7 +81,7 @@ export const messages = {
     ru: "Пусто — приветствие на языке агента.",
   },
   "agents.disclosure.said": {
-    en: "It says by itself that an AI speaks and that the call is recorded: nothing is said before it.",
+    en: "This greeting already says that an AI is speaking and that the call is recorded, so nothing is said before it.",
     lt: "Čia jau pasakyta, kad kalba dirbtinis intelektas ir kad pokalbis įrašomas: prieš tai nieko nesakoma.",
     lv: "Šeit jau pateikts, ka runā mākslīgais intelekts un ka saruna tiek ierakstīta: pirms tam nekas netiek teikts.",
     ru: "Здесь уже сказано, что говорит искусственный интеллект и что разговор записывается: перед этим ничего не говорится.",
@@ -142,7 +142,7 @@ export const messages = {
     ru: "Может нажимать клавиши при входящих звонках",
   },
   "agents.send_digits_inbound_hint": {
-    en: "On calls it places the agent always may, for menus and extensions. On incoming calls a caller could talk it into functions of your telephone system.",
+    en: "On outgoing calls the agent can always press keys, for menus and extensions. On incoming calls a caller could persuade it to use functions of your telephone system.",
     lt: "Per savo skambučius agentas visada gali – meniu ir vidiniams numeriams. Per gaunamą skambutį skambinantysis galėtų jį įkalbėti įjungti jūsų telefonų sistemos funkcijas.",
     lv: "Zvanos, ko aģents veic pats, tas vienmēr drīkst – izvēlnēm un iekšējiem numuriem. Ienākošajā zvanā zvanītājs varētu to pierunāt izmantot jūsu telefona sistēmas funkcijas.",
     ru: "В своих звонках агент может всегда — для меню и добавочных номеров. При входящем звонке звонящий мог бы уговорить его включить функции вашей телефонной системы.",
@@ -185,7 +185,7 @@ export const messages = {
     ru: "Адрес вебхука (старый способ)",
   },
   "agents.webhook_hint": {
-    en: "Receives call.ended. Webhooks under Connect offer more.",
+    en: "Receives call.ended. Webhooks under Connect can do more.",
     lt: "Gauna call.ended. Webhook adresai skyriuje „Ryšiai“ gali daugiau.",
     lv: "Saņem call.ended. Webhook adreses sadaļā “Savienojumi” prot vairāk.",
     ru: "Получает call.ended. Вебхуки в разделе «Подключения» умеют больше.",
@@ -203,7 +203,7 @@ export const messages = {
     ru: "Агент готов. Поговорите с ним.",
   },
   "agents.delete_body": {
-    en: "Knowledge files are detached; numbers and scheduled calls are left without an agent. Calls in progress continue.",
+    en: "Knowledge files are detached. Its numbers and scheduled calls will have no agent. Calls in progress continue.",
     lt: "Žinių failai atsiejami; jį naudoję numeriai ir suplanuoti skambučiai lieka be agento. Vykstantys skambučiai tęsiasi.",
     lv: "Zināšanu faili tiek atvienoti; numuri un ieplānotie zvani paliek bez aģenta. Notiekošie zvani turpinās.",
     ru: "Файлы знаний открепятся; номера и запланированные звонки останутся без агента. Текущие звонки продолжатся.",
@@ -219,7 +219,7 @@ export const messages = {
   "agents.tab.tools": { en: "Tools", lt: "Įrankiai", lv: "Rīki", ru: "Инструменты" },
   "agents.tab.numbers": { en: "Numbers", lt: "Numeriai", lv: "Numuri", ru: "Номера" },
   "agents.trial_of_draft": {
-    en: "You try what is written here, though it is not saved yet.",
+    en: "You are testing the text in this form, even if it is not saved yet.",
     lt: "Bandote tai, kas čia parašyta, nors dar neišsaugota.",
     lv: "Izmēģināt to, kas šeit rakstīts, kaut vēl nav saglabāts.",
     ru: "Вы пробуете то, что здесь написано, хотя оно ещё не сохранено.",
@@ -390,7 +390,7 @@ export const messages = {
     ru: "Версии",
   },
   "versions.lead": {
-    en: "Every change is kept. A call stays with the version with which it began.",
+    en: "Every change is stored. A call keeps the version with which it started.",
     lt: "Kiekvienas pakeitimas saugomas. Skambutis lieka su versija, su kuria prasidėjo.",
     lv: "Katra izmaiņa tiek glabāta. Zvans paliek ar versiju, ar kuru sākās.",
     ru: "Каждое изменение хранится. Звонок остаётся с версией, с которой начался.",
@@ -402,7 +402,7 @@ export const messages = {
     ru: "Публиковать черновики только после репетиции",
   },
   "versions.rehearsed_hint": {
-    en: "The last rehearsal of the draft as it is must have passed whole.",
+    en: "The last rehearsal of the current draft must have passed completely.",
     lt: "Paskutinė dabartinio juodraščio repeticija turi būti visiškai pavykusi.",
     lv: "Pēdējam pašreizējā melnraksta mēģinājumam jābūt pilnībā izdevušamies.",
     ru: "Последняя репетиция черновика в нынешнем виде должна пройти целиком.",
@@ -450,7 +450,7 @@ export const messages = {
     ru: "администратор",
   },
   "versions.by.upgrade": {
-    en: "before versions were kept",
+    en: "before versions were stored",
     lt: "prieš versijų saugojimą",
     lv: "pirms versiju glabāšanas",
     ru: "до хранения версий",
@@ -474,7 +474,7 @@ export const messages = {
     ru: "Вернуть",
   },
   "versions.published_now": {
-    en: "Calls run version {number} from now on.",
+    en: "New calls now use version {number}.",
     lt: "Nuo šiol skambučiuose – {number} versija.",
     lv: "Turpmāk zvanos – {number}. versija.",
     ru: "Теперь в звонках версия {number}.",
@@ -492,7 +492,7 @@ export const messages = {
     ru: "{name}: выключен, пока не введён секрет.",
   },
   "versions.note.tool_of_others": {
-    en: "{name}: belongs to all agents or another one, and stays as it is.",
+    en: "{name}: belongs to all agents or another agent, and is unchanged.",
     lt: "{name}: priklauso visiem ar kitam agentui ir nekeičiama.",
     lv: "{name}: pieder visiem vai citam aģentam un netiek mainīts.",
     ru: "{name}: принадлежит всем или другому агенту и не меняется.",
@@ -510,25 +510,25 @@ export const messages = {
     ru: "На основе версии {number}, изменён {time}.",
   },
   "versions.draft_lead": {
-    en: "What stands in the form can be put by as a draft: calls do not run it until it is published.",
-    lt: "Kas parašyta formoje, galima atidėti kaip juodraštį: skambučiai jo nenaudoja, kol nepaskelbtas.",
-    lv: "Formā rakstīto var atlikt kā melnrakstu: zvani to neizmanto, līdz tas ir publicēts.",
-    ru: "Написанное в форме можно отложить как черновик: в звонках его нет, пока он не опубликован.",
+    en: "You can save the form as a draft. Calls do not use the draft until you publish it.",
+    lt: "Formą galima išsaugoti kaip juodraštį. Skambučiai jo nenaudoja, kol jis nepaskelbtas.",
+    lv: "Formu var saglabāt kā melnrakstu. Zvani to neizmanto, līdz tas ir publicēts.",
+    ru: "Форму можно сохранить как черновик. Звонки не используют его, пока он не опубликован.",
   },
   "versions.draft_behind": {
-    en: "Version {number} was published since. Compare before you publish the draft over it.",
+    en: "Version {number} has been published since. Compare it with the draft before you publish the draft.",
     lt: "Nuo tada paskelbta {number} versija. Palyginkite prieš skelbdami juodraštį.",
     lv: "Kopš tā laika publicēta {number}. versija. Salīdziniet, pirms publicējat melnrakstu.",
     ru: "С тех пор опубликована версия {number}. Сравните, прежде чем публиковать черновик.",
   },
   "versions.draft_kept": {
-    en: "Kept as a draft.",
+    en: "Saved as a draft.",
     lt: "Išsaugota kaip juodraštis.",
     lv: "Saglabāts kā melnraksts.",
     ru: "Сохранено как черновик.",
   },
   "versions.keep_draft": {
-    en: "Keep the form as a draft",
+    en: "Save the form as a draft",
     lt: "Išsaugoti formą kaip juodraštį",
     lv: "Saglabāt formu kā melnrakstu",
     ru: "Сохранить форму как черновик",
@@ -552,19 +552,19 @@ export const messages = {
     ru: "Удалить черновик?",
   },
   "versions.discard_body": {
-    en: "It cannot be brought back. Calls go on with the published version.",
+    en: "It cannot be restored. Calls continue to use the published version.",
     lt: "Jo atkurti nebus galima. Skambučiams ir toliau naudojama paskelbta versija.",
     lv: "To nevarēs atjaunot. Zvanos joprojām darbojas publicētā versija.",
     ru: "Восстановить его будет нельзя. В звонках остаётся опубликованная версия.",
   },
   "versions.no_difference": {
-    en: "The two are the same.",
+    en: "They are identical.",
     lt: "Jos vienodos.",
     lv: "Tās ir vienādas.",
     ru: "Они одинаковы.",
   },
   "versions.before_gone": {
-    en: "The version before is no longer kept, so everything counts as added.",
+    en: "The previous version is no longer stored, so everything counts as added.",
     lt: "Ankstesnė versija nebesaugoma, todėl viskas laikoma pridėta.",
     lv: "Iepriekšējā versija vairs netiek glabāta, tāpēc viss skaitās pievienots.",
     ru: "Предыдущая версия больше не хранится, поэтому всё считается добавленным.",
@@ -576,7 +576,7 @@ export const messages = {
     ru: "Две версии рядом",
   },
   "split.lead": {
-    en: "Part of the callers get another version, each always the same one. Publishing ends it.",
+    en: "Some callers get another version; each caller always gets the same version. Publishing ends the split.",
     lt: "Dalis skambinančiųjų gauna kitą versiją, kiekvienas visada tą pačią. Paskelbus baigiasi.",
     lv: "Daļa zvanītāju saņem citu versiju, katrs vienmēr to pašu. Publicēšana to beidz.",
     ru: "Часть звонящих получает другую версию, каждый всегда одну и ту же. Публикация завершает это.",
@@ -618,7 +618,7 @@ export const messages = {
     ru: "Другая версия",
   },
   "split.percent": {
-    en: "Callers who get it, of 100",
+    en: "Callers out of 100 who get it",
     lt: "Kiek skambinančiųjų iš 100 ją gauna",
     lv: "Cik zvanītāju no 100 to saņem",
     ru: "Сколько звонящих из 100 её получают",
@@ -638,7 +638,7 @@ export const messages = {
     ru: "разницы пока нет",
   },
   "split.all_noise": {
-    en: "No difference yet: what differs may be chance, or there are too few calls.",
+    en: "No difference yet: differences may be chance, or there are too few calls.",
     lt: "Skirtumo kol kas nėra: tai gali būti atsitiktinumas arba skambučių per mažai.",
     lv: "Atšķirības pagaidām nav: tā var būt nejaušība, vai zvanu ir par maz.",
     ru: "Разницы пока нет: она может быть случайной, или звонков слишком мало.",

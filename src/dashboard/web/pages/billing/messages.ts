@@ -32,13 +32,13 @@ export const messages = {
     ru: "Минуты тарифа",
   },
   "billing.engine_use": {
-    en: "What the conversations took",
+    en: "Usage of the conversations",
     lt: "Kiek sunaudojo pokalbiai",
     lv: "Cik patērēja sarunas",
     ru: "Сколько взяли разговоры",
   },
   "billing.engine_use_note": {
-    en: "You pay by the minute; this is in that price.",
+    en: "You pay per minute; this usage is included in the price.",
     lt: "Jūs mokate už minutes; visa tai įskaičiuota.",
     lv: "Jūs maksājat par minūtēm; tas viss ir iekļauts.",
     ru: "Вы платите за минуты; всё это входит в цену.",
@@ -50,7 +50,7 @@ export const messages = {
     ru: "Пробы агентов",
   },
   "billing.trials_note": {
-    en: "Chats, talks in the browser and rehearsals. Every day some minutes are free; then each costs as much as a minute above the plan. With the built-in engine all of it is free.",
+    en: "Chats, browser calls and rehearsals. Some minutes are free every day. Further minutes cost as much as minutes beyond the plan. With the built-in engine everything is free.",
     lt: "Susirašinėjimas, pokalbiai naršyklėje ir repeticijos. Kasdien kelios minutės nemokamos; kitos kainuoja kaip minutės virš plano. Su įtaisytuoju varikliu nemokama viskas.",
     lv: "Sarakste, sarunas pārlūkā un mēģinājumi. Katru dienu dažas minūtes ir bez maksas; pārējās maksā tikpat, cik minūtes virs plāna. Ar iebūvēto dzinēju viss ir bez maksas.",
     ru: "Переписка, разговоры в браузере и репетиции. Каждый день несколько минут бесплатны; остальные стоят как минуты сверх тарифа. Со встроенным движком всё бесплатно.",
@@ -69,7 +69,7 @@ export const messages = {
     ru: "Пробы агентов",
   },
   "billing.discarded": {
-    en: "Answers begun too early and dropped",
+    en: "Answers started too early and discarded",
     lt: "Per anksti pradėti ir atmesti atsakymai",
     lv: "Pāragri sāktas un atmestas atbildes",
     ru: "Ответы, начатые рано и отброшенные",
@@ -112,7 +112,7 @@ export const messages = {
   },
   "billing.by_agent": { en: "By agent", lt: "Pagal agentą", lv: "Pa aģentiem", ru: "По агентам" },
   "billing.by_day_note": {
-    en: "The mark at each day is the same weekday a week before.",
+    en: "The mark at each day shows the same weekday a week earlier.",
     lt: "Žymė ties diena – ta pati savaitės diena prieš savaitę.",
     lv: "Atzīme pie dienas ir tā pati nedēļas diena pirms nedēļas.",
     ru: "Отметка у дня – тот же день недели неделей раньше.",
@@ -301,7 +301,7 @@ export const messages = {
     ru: "one=До шести месяцев можно добавить ещё # день. 30 дней стоят 5 €, один раз.;few=До шести месяцев можно добавить ещё # дня. 30 дней стоят 5 €, один раз.;many=До шести месяцев можно добавить ещё # дней. 30 дней стоят 5 €, один раз.;other=До шести месяцев можно добавить ещё # дня. 30 дней стоят 5 €, один раз.",
   },
   "billing.retention_full": {
-    en: "30 more days would go past six months, the most that can be bought.",
+    en: "Another 30 days would exceed six months, the maximum.",
     lt: "Dar 30 dienų viršytų šešis mėnesius, o daugiau nusipirkti negalima.",
     lv: "Vēl 30 dienas pārsniegtu sešus mēnešus, bet vairāk nopirkt nevar.",
     ru: "Ещё 30 дней – это больше шести месяцев, а дольше купить нельзя.",
@@ -338,7 +338,7 @@ export const messages = {
     ru: "Звонки в CSV",
   },
   "billing.owner_only": {
-    en: "Only an owner may buy.",
+    en: "Only an owner can buy.",
     lt: "Pirkti gali tik savininkas.",
     lv: "Pirkt drīkst tikai īpašnieks.",
     ru: "Покупать может только владелец.",

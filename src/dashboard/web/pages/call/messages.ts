@@ -51,7 +51,7 @@ export const messages = {
     ru: "Место в записи",
   },
   "call.recording.live": {
-    en: "The call is going on. If it is recorded, the recording is here afterwards.",
+    en: "The call is in progress. If it is recorded, the recording will be here afterwards.",
     lt: "Skambutis vyksta. Jei jis įrašomas, įrašas čia bus po skambučio.",
     lv: "Zvans notiek. Ja tas tiek ierakstīts, ieraksts šeit būs pēc zvana.",
     ru: "Звонок идёт. Если он записывается, запись будет здесь после звонка.",
@@ -126,7 +126,7 @@ export const messages = {
   "call.lane.tts": { en: "Voice", lt: "Balsas", lv: "Balss", ru: "Голос" },
   "call.lane.tool": { en: "Tools", lt: "Įrankiai", lv: "Rīki", ru: "Инструменты" },
   "call.timeline_empty": {
-    en: "No timeline was kept for this call.",
+    en: "No timeline was stored for this call.",
     lt: "Šio skambučio eiga neišsaugota.",
     lv: "Šī zvana laika skala nav saglabāta.",
     ru: "Хронология этого звонка не сохранена.",
@@ -234,7 +234,7 @@ export const messages = {
     ru: "{time} из вашего тарифа, уже оплачено",
   },
   "call.cost_written_off": {
-    en: "{amount} of it was not charged: the wallet was empty before the call was over",
+    en: "{amount} of it was not charged: the wallet was empty before the call ended",
     lt: "{amount} iš jų neimama: piniginė ištuštėjo anksčiau, nei baigėsi skambutis",
     lv: "{amount} no tā nav jāmaksā: maks bija tukšs, pirms zvans beidzās",
     ru: "{amount} из них не взимается: кошелёк опустел раньше, чем закончился звонок",
@@ -270,7 +270,7 @@ export const messages = {
     ru: "Сообщения SIP",
   },
   "call.ladder_empty": {
-    en: "No SIP messages were kept.",
+    en: "No SIP messages were stored.",
     lt: "SIP pranešimai neišsaugoti.",
     lv: "SIP ziņojumi nav saglabāti.",
     ru: "Сообщения SIP не сохранены.",
@@ -460,7 +460,7 @@ export const messages = {
     ru: "Джиттер у другой стороны",
   },
   "call.round_trip": {
-    en: "Delay there and back",
+    en: "Round-trip delay",
     lt: "Vėlinimas pirmyn ir atgal",
     lv: "Aizture turp un atpakaļ",
     ru: "Задержка туда и обратно",

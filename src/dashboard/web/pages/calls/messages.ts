@@ -30,7 +30,7 @@ export const messages = {
     ru: "Кому звонили",
   },
   "calls.beside": {
-    en: "Show beside the list: {name}",
+    en: "Show next to the list: {name}",
     lt: "Rodyti šalia sąrašo: {name}",
     lv: "Rādīt blakus sarakstam: {name}",
     ru: "Показать рядом со списком: {name}",
@@ -43,7 +43,7 @@ export const messages = {
   },
   "calls.said": { en: "What was said", lt: "Kas pasakyta", lv: "Kas teikts", ru: "Что сказано" },
   "calls.nothing_said": {
-    en: "Nothing was said, or its time to be kept is over.",
+    en: "No transcript. Nobody spoke, or it has expired.",
     lt: "Nieko nepasakyta arba žodžiai nebesaugomi.",
     lv: "Nekas netika teikts, vai vārdi vairs netiek glabāti.",
     ru: "Ничего не сказано, или слова больше не хранятся.",

@@ -16,7 +16,7 @@ export const messages = {
     ru: "Новая кампания",
   },
   "campaigns.new_lead": {
-    en: "It begins as a draft; nothing is called before you start it.",
+    en: "It starts as a draft. No calls are placed before you start it.",
     lt: "Ji prasideda kaip juodraštis; kol nepaleisite, niekam neskambinama.",
     lv: "Tā sākas kā melnraksts; kamēr nepalaidīsiet, nevienam nezvana.",
     ru: "Начинается как черновик: до запуска никому не звонят.",
@@ -28,7 +28,7 @@ export const messages = {
     ru: "Кампаний ещё нет",
   },
   "campaigns.empty_body": {
-    en: "Prepare a CSV file with a column number; the agent can use the values of other columns in what it says.",
+    en: "Prepare a CSV file with a column number. The agent can say the values of other columns.",
     lt: "Paruoškite CSV failą su stulpeliu number; kitų stulpelių reikšmes agentas gali pasakyti pokalbyje.",
     lv: "Sagatavojiet CSV failu ar kolonnu number; citu kolonnu vērtības aģents var pateikt sarunā.",
     ru: "Подготовьте файл CSV со столбцом number; значения других столбцов агент может назвать в разговоре.",
@@ -46,7 +46,7 @@ export const messages = {
     ru: "Оставить кампанию",
   },
   "campaigns.name_hint": {
-    en: "The agent is told it as the reason of the call.",
+    en: "The agent gets it as the reason for the call.",
     lt: "Agentui tai pasakoma kaip skambučio priežastis.",
     lv: "Aģentam to pasaka kā zvana iemeslu.",
     ru: "Агенту это сообщается как причина звонка.",
@@ -77,7 +77,7 @@ export const messages = {
     ru: "Одновременных звонков",
   },
   "campaigns.attempts": {
-    en: "Tries for a number",
+    en: "Attempts per number",
     lt: "Bandymų vienam numeriui",
     lv: "Mēģinājumi numuram",
     ru: "Попыток на номер",
@@ -90,7 +90,7 @@ export const messages = {
   },
   "campaigns.progress": { en: "Progress", lt: "Eiga", lv: "Gaita", ru: "Ход" },
   "campaigns.targets": {
-    en: "Reached {done}, not reached {failed}, left out {skipped}",
+    en: "Reached {done}, not reached {failed}, skipped {skipped}",
     lt: "Prisiskambinta {done}, neprisiskambinta {failed}, praleista {skipped}",
     lv: "Sazvanīti {done}, nesazvanīti {failed}, izlaisti {skipped}",
     ru: "Дозвонились {done}, не дозвонились {failed}, пропущено {skipped}",
@@ -188,7 +188,7 @@ export const messages = {
     ru: "Отменить: {name}?",
   },
   "campaigns.cancel_body": {
-    en: "Nobody else is called. Live calls go on.",
+    en: "No more numbers are called. Calls in progress continue.",
     lt: "Daugiau niekam neskambinama. Vykstantys skambučiai tęsiasi.",
     lv: "Nevienam citam vairs nezvana. Notiekošie zvani turpinās.",
     ru: "Больше никому не звонят. Текущие звонки продолжатся.",
@@ -224,13 +224,13 @@ export const messages = {
     ru: "Её агент удалён. Создайте новую кампанию с другим агентом.",
   },
   "campaigns.outside_hours": {
-    en: "Waiting for its hours; never on Sundays or holidays.",
-    lt: "Laukia savo valandų; ne sekmadieniais ir ne per šventes.",
-    lv: "Gaida savas stundas; ne svētdienās un ne svētkos.",
-    ru: "Ждёт своих часов; не по воскресеньям и праздникам.",
+    en: "Waiting for the calling hours; never on Sundays or holidays.",
+    lt: "Laukia skambinimo valandų; ne sekmadieniais ir ne per šventes.",
+    lv: "Gaida zvanīšanas stundas; ne svētdienās un ne svētkos.",
+    ru: "Ждёт часов обзвона; не по воскресеньям и праздникам.",
   },
   "campaigns.insufficient_balance": {
-    en: "Waiting: the wallet is empty. Top it up, and it goes on.",
+    en: "Waiting: the wallet is empty. The campaign continues when you top it up.",
     lt: "Laukia: piniginė tuščia. Papildykite ją, ir tęsis.",
     lv: "Gaida: maks ir tukšs. Papildiniet to, un tā turpināsies.",
     ru: "Ждёт: кошелёк пуст. Пополните его, и она продолжится.",
@@ -242,7 +242,7 @@ export const messages = {
     ru: "Ждёт: достигнут дневной предел расходов.",
   },
   "campaigns.no_trunk": {
-    en: "Waiting: there is no trunk. Set it up on the Trunk page, and it goes on.",
+    en: "Waiting: there is no trunk. The campaign continues when you set one up on the Trunk page.",
     lt: "Laukia: nėra SIP linijos. Prijunkite ją puslapyje „SIP linija“, ir tęsis.",
     lv: "Gaida: nav SIP līnijas. Pieslēdziet to lapā “SIP līnija”, un tā turpināsies.",
     ru: "Ждёт: нет SIP-линии. Подключите её на странице «SIP-линия», и она продолжится.",

@@ -28,7 +28,7 @@ export const messages = {
     ru: "Импорт CSV",
   },
   "contacts.import_lead": {
-    en: "A header row with at least number. You see what would happen before anything is taken.",
+    en: "The header row needs at least the column number. You see a preview before anything is imported.",
     lt: "Antraštės eilutė, bent su stulpeliu number. Prieš importuodami pamatysite, kas pasikeis.",
     lv: "Virsraksta rinda, vismaz ar kolonnu number. Pirms importa redzēsiet, kas mainīsies.",
     ru: "Строка заголовков, хотя бы со столбцом number. До импорта вы увидите, что изменится.",
@@ -85,7 +85,7 @@ export const messages = {
     ru: "Только если правила языка ошибутся.",
   },
   "contacts.notes_hint": {
-    en: "Told to the agent when the caller is recognised.",
+    en: "The agent gets them if the caller is recognised.",
     lt: "Pasakoma agentui, kai skambinantysis atpažintas.",
     lv: "Pasaka aģentam, kad zvanītājs atpazīts.",
     ru: "Сообщаются агенту, когда звонящий определён по номеру.",
@@ -116,7 +116,7 @@ export const messages = {
     ru: "Согласие на звонки",
   },
   "contacts.consent_hint": {
-    en: "Greetings and campaigns call only those who agreed.",
+    en: "Birthday calls and campaigns call only people who agreed.",
     lt: "Gimtadienio ir kampanijų skambučiai – tik sutikusiems.",
     lv: "Dzimšanas dienas un kampaņu zvani – tikai tiem, kas piekrituši.",
     ru: "Поздравительные звонки и кампании — только тем, кто согласился.",
@@ -134,7 +134,7 @@ export const messages = {
     ru: "Удалить: {name}?",
   },
   "contacts.delete_body": {
-    en: "Agents no longer recognise the number. Calls stay; owners can erase them, too.",
+    en: "Agents no longer recognise the number. Calls stay; owners can erase them too.",
     lt: "Agentai numerio nebeatpažins. Skambučiai lieka; juos gali ištrinti savininkas.",
     lv: "Aģenti numuru vairs neatpazīs. Zvani paliek; tos var izdzēst īpašnieks.",
     ru: "Агенты больше не узнают номер. Звонки остаются; их может стереть владелец.",
@@ -146,7 +146,7 @@ export const messages = {
     ru: "Стереть данные человека",
   },
   "contacts.erase_lead": {
-    en: "For someone who asks to be forgotten. First you see what there is.",
+    en: "For a person who asks for erasure. First you see which data is stored.",
     lt: "Kai žmogus prašo jį pamiršti. Pirmiausia pamatysite, kas saugoma.",
     lv: "Ja cilvēks lūdz viņu aizmirst. Vispirms redzēsiet, kas glabājas.",
     ru: "Если человек просит его забыть. Сначала видно, что хранится.",
@@ -164,7 +164,7 @@ export const messages = {
     ru: "Звонков: {calls}. Записей: {recordings}. Контактов: {contacts}. Запланированных звонков: {planned}.",
   },
   "contacts.erase_stays": {
-    en: "Words, recordings, summaries and the contact go for good. Time, duration and price of calls stay, and so does a request not to be called. Backups keep the rest until they expire.",
+    en: "Transcripts, recordings, summaries and the contact are deleted permanently. The time, duration and price of calls stay, as does a do-not-call request. Backups keep the deleted data until they expire.",
     lt: "Tekstai, įrašai, santraukos ir kontaktas ištrinami visam laikui. Lieka skambučių laikas, trukmė ir kaina bei prašymas neskambinti. Atsarginėse kopijose visa kita lieka, kol jos pasensta.",
     lv: "Teksti, ieraksti, kopsavilkumi un kontakts tiek dzēsti neatgriezeniski. Paliek zvanu laiks, ilgums un cena, kā arī lūgums nezvanīt. Rezerves kopijās pārējais paliek, līdz tās noveco.",
     ru: "Тексты, записи, сводки и контакт удаляются навсегда. Остаются время, длительность и цена звонков, а также просьба не звонить. В резервных копиях остальное остаётся, пока они не устареют.",

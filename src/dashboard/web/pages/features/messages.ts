@@ -9,7 +9,7 @@ export const messages = {
     ru: "Работа с клиентами",
   },
   "features.lead": {
-    en: "What agents remember of calls, birthday calls, and the link to your CRM.",
+    en: "Memories of calls, birthday calls, and the connection to your CRM.",
     lt: "Ką agentai prisimena apie skambučius, gimtadienio skambučiai ir ryšys su jūsų CRM.",
     lv: "Ko aģenti atceras par zvaniem, dzimšanas dienas zvani un saite ar jūsu CRM.",
     ru: "Что агенты помнят о звонках, звонки в день рождения и связь с вашей CRM.",
@@ -28,7 +28,7 @@ export const messages = {
     ru: "Связь с CRM",
   },
   "features.memories_lead": {
-    en: "Told to the agent when the person calls back within 14 days. Kept for 90 days.",
+    en: "The agent gets them if the person calls back within 14 days. Stored for 90 days.",
     lt: "Sakoma agentui, kai žmogus perskambina per 14 dienų. Saugoma 90 dienų.",
     lv: "Tiek teikts aģentam, ja cilvēks atzvana 14 dienu laikā. Glabā 90 dienas.",
     ru: "Сообщается агенту, если человек перезвонит в течение 14 дней. Хранится 90 дней.",
@@ -54,7 +54,7 @@ export const messages = {
   },
   "features.sensitive": { en: "Sensitive", lt: "Jautru", lv: "Sensitīvi", ru: "Конфиденциально" },
   "features.sensitive_hint": {
-    en: "Told only to a caller whose number was recognised.",
+    en: "Only mentioned to a caller whose number was recognised.",
     lt: "Sakoma tik tam, kurio numeris atpažintas.",
     lv: "Saka tikai tam, kura numurs atpazīts.",
     ru: "Сообщается только тому, чей номер распознан.",
@@ -66,7 +66,7 @@ export const messages = {
     ru: "Забыть этот звонок?",
   },
   "features.forget_body": {
-    en: "Agents no longer know of it. The call itself stays.",
+    en: "Agents forget it. The call itself stays.",
     lt: "Agentai apie jį nebežinos. Pats skambutis lieka.",
     lv: "Aģenti par to vairs nezinās. Pats zvans paliek.",
     ru: "Агенты больше не будут о нём знать. Сам звонок останется.",
@@ -104,7 +104,7 @@ export const messages = {
     ru: "Дни рождения",
   },
   "features.today_lead": {
-    en: "Contacts who agreed to be called. A birthday on a Sunday or holiday is congratulated on the next allowed day, within three days.",
+    en: "Contacts who agreed to be called. If the birthday is on a Sunday or holiday, the call is placed on the next allowed day, within three days.",
     lt: "Kas sutiko gauti skambučius. Sekmadienį ar per šventę švenčiančius sveikiname kitą leistiną dieną, per tris dienas.",
     lv: "Kas piekrita zvaniem. Svētdienas un svētku jubilārus sveicam nākamajā atļautajā dienā, triju dienu laikā.",
     ru: "Кто согласился на звонки. Тех, у кого день рождения в воскресенье или праздник, поздравляем в следующий разрешённый день, в течение трёх дней.",
@@ -146,7 +146,7 @@ export const messages = {
     ru: "Сегодня никто",
   },
   "features.crm_lead": {
-    en: "Asked while the phone rings and told after each call. Works while the add-on is paid.",
+    en: "Linevoice looks up the caller while the phone rings and sends the outcome after each call. Works while the add-on is paid.",
     lt: "Klausiama, kol skamba telefonas, ir pranešama po kiekvieno skambučio. Veikia, kol priedas apmokėtas.",
     lv: "Jautā, kamēr zvana tālrunis, un ziņo pēc katra zvana. Darbojas, kamēr papildiespēja ir apmaksāta.",
     ru: "Запрашивается, пока звонит телефон, и получает итоги после звонка. Работает, пока дополнение оплачено.",

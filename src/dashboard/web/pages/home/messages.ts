@@ -427,7 +427,7 @@ export const messages = {
     ru: "Пополните кошелёк.",
   },
   "system_status.money_low": {
-    en: "Plan and wallet pay for about {minutes} more min of calls.",
+    en: "Plan and wallet are enough for about {minutes} more min of calls.",
     lt: "Plano minučių ir piniginės užteks dar maždaug {minutes} min. pokalbių.",
     lv: "Plāna minūšu un maka pietiks vēl apmēram {minutes} min. sarunu.",
     ru: "Минут тарифа и кошелька хватит ещё примерно на {minutes} мин. разговоров.",
@@ -439,7 +439,7 @@ export const messages = {
     ru: "Пополните кошелёк, пока звонки не остановились.",
   },
   "system_status.number_without_agent": {
-    en: "Nobody answers {number}: it has no agent.",
+    en: "Calls to {number} are not answered because the number has no agent.",
     lt: "Į {number} niekas neatsiliepia: nėra agento.",
     lv: "Uz {number} neviens neatbild: nav aģenta.",
     ru: "На {number} никто не отвечает: нет агента.",

@@ -4,7 +4,7 @@ import type { Messages } from "../../i18n/language.ts";
 export const messages = {
   "nav.keys": { en: "API keys", lt: "API raktai", lv: "API atslēgas", ru: "Ключи API" },
   "keys.lead": {
-    en: "Programs use the API with a key. Limit what each may do, until when and from where.",
+    en: "Programs use the API with a key. For each key you can limit its rights, its validity and its network addresses.",
     lt: "Programos API naudoja su raktu. Ribokite, ką kiekvienas gali, iki kada ir iš kur.",
     lv: "Programmas API lieto ar atslēgu. Ierobežojiet, ko katra drīkst, līdz kuram laikam un no kurienes.",
     ru: "Программы обращаются к API с ключом. Ограничьте, что каждый может, до каких пор и откуда.",
@@ -17,7 +17,7 @@ export const messages = {
     ru: "Ключей ещё нет",
   },
   "keys.empty_body": {
-    en: "Create one for each program, so that you can revoke one without stopping the others.",
+    en: "Create one for each program. Then you can revoke it without stopping the others.",
     lt: "Kiekvienai programai kurkite atskirą, kad galėtumėte vieną panaikinti nestabdydami kitų.",
     lv: "Izveidojiet katrai programmai savu, lai vienu varētu atsaukt, neapturot pārējās.",
     ru: "Создайте по ключу на каждую программу, чтобы отозвать один, не останавливая остальные.",
@@ -63,7 +63,7 @@ export const messages = {
   "keys.until": { en: "until {when}", lt: "iki {when}", lv: "līdz {when}", ru: "до {when}" },
   "keys.networks": { en: "Networks", lt: "Tinklai", lv: "Tīkli", ru: "Сети" },
   "keys.networks_hint": {
-    en: "Addresses it may come from, such as 192.0.2.7 or 10.0.0.0/8. Empty means everywhere.",
+    en: "Addresses from which it can be used, such as 192.0.2.7 or 10.0.0.0/8. If empty: everywhere.",
     lt: "Iš kurių adresų galima jungtis, pvz., 192.0.2.7 arba 10.0.0.0/8. Tuščia – iš bet kur.",
     lv: "No kurām adresēm drīkst pieslēgties, piem., 192.0.2.7 vai 10.0.0.0/8. Tukšs – no jebkurienes.",
     ru: "С каких адресов можно обращаться, например 192.0.2.7 или 10.0.0.0/8. Пусто — с любых.",

@@ -4,7 +4,7 @@ import type { Messages } from "../../i18n/language.ts";
 export const messages = {
   "nav.knowledge": { en: "Knowledge", lt: "Žinios", lv: "Zināšanas", ru: "Знания" },
   "knowledge.lead": {
-    en: "Files whose content agents treat as fact: prices, hours, rules, answers.",
+    en: "Files with facts for your agents: prices, hours, rules, answers.",
     lt: "Failai, kurių turinį agentai laiko tiesa: kainos, darbo laikas, taisyklės, atsakymai.",
     lv: "Faili, kuru saturu aģenti uzskata par faktu: cenas, darba laiks, noteikumi, atbildes.",
     ru: "Файлы, содержание которых агенты считают фактом: цены, часы, правила, ответы.",
@@ -22,7 +22,7 @@ export const messages = {
     ru: "Знаний ещё нет",
   },
   "knowledge.empty_body": {
-    en: "Upload PDF, Word, HTML or text files, or write down what callers ask most.",
+    en: "Upload PDF, Word, HTML or text files, or write answers to frequent questions.",
     lt: "Įkelkite PDF, Word, HTML ar teksto failų arba surašykite, ko dažniausiai klausia.",
     lv: "Augšupielādējiet PDF, Word, HTML vai teksta failus vai pierakstiet, ko jautā visbiežāk.",
     ru: "Загрузите файлы PDF, Word, HTML или текст либо запишите, о чём спрашивают чаще всего.",
@@ -58,7 +58,7 @@ export const messages = {
     ru: "PDF, Word, HTML до 8 МБ, .txt, .md, .csv, .json до 500 КБ; или напишите ниже",
   },
   "knowledge.twice": {
-    en: "A file named {name} is here already. It stays, and agents get both. To replace its text, open it in the list.",
+    en: "A file named {name} already exists. It stays, and agents get both. To replace its text, open it in the list.",
     lt: "Failas {name} čia jau yra. Jis liks, ir agentai žinos abu. Jei norite pakeisti jo tekstą, atverkite jį sąraše.",
     lv: "Fails {name} šeit jau ir. Tas paliks, un aģenti zinās abus. Lai mainītu tā tekstu, atveriet to sarakstā.",
     ru: "Файл {name} уже есть. Он останется, и агенты будут знать оба. Чтобы заменить его текст, откройте его в списке.",
@@ -94,7 +94,7 @@ export const messages = {
     ru: "Вопросы без ответа",
   },
   "knowledge.unanswered_lead": {
-    en: "What callers asked and no agent knew. Write the answer once: agents know it from the next call.",
+    en: "Questions of callers that no agent could answer. Write the answer once: agents know it from the next call.",
     lt: "Ko skambinantieji klausė ir nė vienas agentas nežinojo. Parašykite atsakymą kartą: agentai jį žinos nuo kito skambučio.",
     lv: "Ko zvanītāji jautāja un neviens aģents nezināja. Uzrakstiet atbildi vienreiz: aģenti to zinās no nākamā zvana.",
     ru: "О чём спрашивали и чего не знал ни один агент. Напишите ответ один раз: агенты знают его со следующего звонка.",
@@ -127,26 +127,26 @@ export const messages = {
     ru: "Ответ добавлен.",
   },
   "knowledge.dismiss": {
-    en: "Take it from the list",
+    en: "Remove it from the list",
     lt: "Išimti iš sąrašo",
     lv: "Izņemt no saraksta",
     ru: "Убрать из списка",
   },
   "knowledge.dismissed": {
-    en: "The question is off the list.",
+    en: "The question was removed from the list.",
     lt: "Klausimas išimtas iš sąrašo.",
     lv: "Jautājums ir izņemts no saraksta.",
     ru: "Вопрос убран из списка.",
   },
-  "knowledge.sites": { en: "Web sites", lt: "Svetainės", lv: "Tīmekļa vietnes", ru: "Сайты" },
+  "knowledge.sites": { en: "Websites", lt: "Svetainės", lv: "Tīmekļa vietnes", ru: "Сайты" },
   "knowledge.sites_lead": {
-    en: "Their pages become knowledge and are read again. Here is what has changed.",
-    lt: "Jų puslapiai tampa žiniomis ir skaitomi iš naujo. Čia matyti, kas pasikeitė.",
-    lv: "To lapas kļūst par zināšanām un tiek lasītas no jauna. Šeit redzams, kas mainījies.",
-    ru: "Их страницы становятся знаниями и читаются снова. Здесь видно, что изменилось.",
+    en: "Their pages become knowledge and are read again regularly. Changes are shown here.",
+    lt: "Jų puslapiai tampa žiniomis ir reguliariai skaitomi iš naujo. Čia matyti, kas pasikeitė.",
+    lv: "To lapas kļūst par zināšanām un tiek regulāri lasītas no jauna. Šeit redzams, kas mainījies.",
+    ru: "Их страницы становятся знаниями и регулярно читаются снова. Здесь видно, что изменилось.",
   },
   "knowledge.site_add": {
-    en: "Add a web site",
+    en: "Add a website",
     lt: "Pridėti svetainę",
     lv: "Pievienot vietni",
     ru: "Добавить сайт",
@@ -158,7 +158,7 @@ export const messages = {
     ru: "Адрес сайта",
   },
   "knowledge.site_hint": {
-    en: "The page it begins on. Pages below it are read too, at most 200.",
+    en: "The start page. Pages below it are read too, at most 200.",
     lt: "Pradinis puslapis. Skaitomi ir po juo esantys puslapiai, iki 200.",
     lv: "Sākuma lapa. Tiek lasītas arī lapas zem tās, ne vairāk kā 200.",
     ru: "Начальная страница. Читаются и страницы под ней, не более 200.",
@@ -195,7 +195,7 @@ export const messages = {
     ru: "страниц: {pages}",
   },
   "knowledge.site_problems": {
-    en: "Not read either: {n}",
+    en: "Also not read: {n}",
     lt: "Taip pat neperskaityta: {n}",
     lv: "Nav izlasīts arī: {n}",
     ru: "Не прочитано также: {n}",

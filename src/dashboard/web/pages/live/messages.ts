@@ -33,7 +33,7 @@ export const messages = {
     ru: "Нет связи. Пробуем снова…",
   },
   "live.unknown": {
-    en: "Live calls cannot be seen right now",
+    en: "Live calls cannot be shown right now",
     lt: "Dabar vykstančių skambučių nematyti",
     lv: "Pašlaik notiekošos zvanus nevar redzēt",
     ru: "Текущие звонки сейчас не видны",

@@ -31,7 +31,7 @@ export const messages = {
   "operator.tab.health": { en: "Health", lt: "Būklė", lv: "Stāvoklis", ru: "Состояние" },
   "operator.tab.nodes": { en: "Nodes", lt: "Mazgai", lv: "Mezgli", ru: "Узлы" },
   "operator.node_draining": {
-    en: "Gives its trunks away",
+    en: "Transfers its trunks",
     lt: "Perduoda linijas",
     lv: "Nodod līnijas",
     ru: "Передаёт линии",
@@ -71,13 +71,13 @@ export const messages = {
     ru: "Действовать от имени «{name}»?",
   },
   "operator.act_body": {
-    en: "For an hour you see and change what its owner may: except keys, payments and people. Its audit log shows when you came, what you changed and when you left.",
+    en: "For an hour you can view and change the same as its owner, except keys, payments and people. Its audit log shows when you start, what you change and when you stop.",
     lt: "Valandą matote ir keičiate tai, ką gali savininkas: išskyrus raktus, mokėjimus ir žmones. Įmonės žurnale matyti, kada atėjote, ką pakeitėte ir kada išėjote.",
     lv: "Stundu jūs redzat un maināt to, ko drīkst īpašnieks: izņemot atslēgas, maksājumus un cilvēkus. Uzņēmuma žurnālā redzams, kad atnācāt, ko mainījāt un kad aizgājāt.",
     ru: "Час вы видите и меняете то же, что владелец: кроме ключей, платежей и людей. В журнале компании видно, когда вы вошли, что изменили и когда вышли.",
   },
   "operator.tenants_lead": {
-    en: "How each company's calls go: errors and answer time of the last 24 hours.",
+    en: "Calls of each company in the last 24 hours: errors and answer time.",
     lt: "Kaip sekasi kiekvienos įmonės skambučiams: paskutinių 24 valandų klaidos ir atsakymo laikas.",
     lv: "Kā veicas katra uzņēmuma zvaniem: pēdējo 24 stundu kļūdas un atbildes laiks.",
     ru: "Как идут звонки каждой компании: ошибки и время ответа за последние 24 часа.",
@@ -148,7 +148,7 @@ export const messages = {
     ru: "Компания видит это в своём журнале.",
   },
   "operator.credited": {
-    en: "The wallet holds {balance} now.",
+    en: "The wallet balance is now {balance}.",
     lt: "Piniginėje dabar {balance}.",
     lv: "Makā tagad ir {balance}.",
     ru: "В кошельке теперь {balance}.",
@@ -160,7 +160,7 @@ export const messages = {
     ru: "Остановить компанию «{name}»?",
   },
   "operator.suspend_body": {
-    en: "It makes and takes no more calls until you resume it. Live calls go on.",
+    en: "The company can't make or receive calls until you resume it. Calls in progress continue.",
     lt: "Ji nebeskambina ir nebepriima skambučių, kol neatnaujinsite. Vykstantys skambučiai tęsiasi.",
     lv: "Tas nezvana un nepieņem zvanus, līdz atjaunosiet. Notiekošie zvani turpinās.",
     ru: "Она не звонит и не принимает звонки, пока вы не возобновите. Текущие звонки продолжатся.",
@@ -178,7 +178,7 @@ export const messages = {
     ru: "Когда компания пополняет кошелёк переводом, подтвердите здесь, что деньги пришли.",
   },
   "operator.no_bank_account": {
-    en: "Payers see no bank account: set [payments.manual] in linevoice.toml.",
+    en: "Customers don't see a bank account: set [payments.manual] in linevoice.toml.",
     lt: "Mokėtojai nemato banko sąskaitos: įrašykite [payments.manual] į linevoice.toml.",
     lv: "Maksātāji neredz bankas kontu: ierakstiet [payments.manual] failā linevoice.toml.",
     ru: "Плательщики не видят банковского счёта: укажите [payments.manual] в linevoice.toml.",
@@ -220,13 +220,13 @@ export const messages = {
     ru: "Версия {version}",
   },
   "operator.notices": {
-    en: "Calls that nobody got",
-    lt: "Skambučiai, kurių niekas negavo",
-    lv: "Zvani, ko neviens nesaņēma",
-    ru: "Звонки, которые никто не получил",
+    en: "Rejected calls",
+    lt: "Atmesti skambučiai",
+    lv: "Noraidītie zvani",
+    ru: "Отклонённые звонки",
   },
   "operator.notices_lead": {
-    en: "What is to be settled between companies, or with a provider.",
+    en: "Problems to solve between companies, or with a provider.",
     lt: "Ką reikia išspręsti tarp įmonių arba su teikėju.",
     lv: "Kas jānokārto starp uzņēmumiem vai ar pakalpojuma sniedzēju.",
     ru: "Что нужно решить между компаниями или с провайдером.",
@@ -244,13 +244,13 @@ export const messages = {
     ru: "Что произошло",
   },
   "operator.notice.number_conflict": {
-    en: "Several trunks claim this number; its calls are refused.",
+    en: "Several trunks claim this number, so its calls are rejected.",
     lt: "Šį numerį savinasi kelios linijos; jo skambučiai atmetami.",
     lv: "Uz šo numuru pretendē vairākas līnijas; tā zvani tiek noraidīti.",
     ru: "На этот номер претендуют несколько линий; его звонки отклоняются.",
   },
   "operator.notice.number_claimed": {
-    en: "The company added, or asked for, a number that another one has.",
+    en: "The company added or requested a number of another company.",
     lt: "Įmonė pridėjo numerį arba prašė numerio, kurį turi kita.",
     lv: "Uzņēmums pievienoja vai lūdza numuru, kas ir citam.",
     ru: "Компания добавила или запросила номер, который есть у другой.",
@@ -280,7 +280,7 @@ export const messages = {
     ru: "Номер подтверждён.",
   },
   "operator.notice.unknown_source": {
-    en: "This address used the trunk's Contact and is not the trunk's; its calls are dropped.",
+    en: "This address used the trunk's Contact but does not belong to the trunk. Its calls are dropped.",
     lt: "Šis adresas naudojo linijos Contact, bet nėra jos; jo skambučiai atmetami.",
     lv: "Šī adrese izmantoja līnijas Contact, bet nav tās; tās zvani tiek noraidīti.",
     ru: "Этот адрес использовал Contact линии, но ей не принадлежит; его звонки отклоняются.",
@@ -381,7 +381,7 @@ export const messages = {
     ru: "{provider}: принято через {ms}.",
   },
   "operator.mail_failed": {
-    en: "{provider} refused it: {why}",
+    en: "{provider} rejected it: {why}",
     lt: "{provider} atmetė: {why}",
     lv: "{provider} atteica: {why}",
     ru: "{provider}: отказ, {why}",
@@ -420,13 +420,13 @@ export const messages = {
     ru: "Проверить речевую систему",
   },
   "operator.trial_lead": {
-    en: "One request to each part that you fill in; to all three when you fill in none. Providers charge for it.",
+    en: "One request to each part that you fill in, or to all three if you leave all empty. Providers charge for it.",
     lt: "Po vieną užklausą kiekvienai užpildytai daliai; jei neužpildyta nė viena – visoms trims. Teikėjai už tai ima mokestį.",
     lv: "Pa vienam pieprasījumam katrai aizpildītajai daļai; ja nav aizpildīta neviena – visām trim. Pakalpojumu sniedzēji par to ņem maksu.",
     ru: "По одному запросу к каждой заполненной части; если ничего не заполнено — ко всем трём. Поставщики берут за это плату.",
   },
   "operator.trial_wav": {
-    en: "Speech to understand (WAV)",
+    en: "Speech to transcribe (WAV)",
     lt: "Kalba atpažinti (WAV)",
     lv: "Runa atpazīšanai (WAV)",
     ru: "Речь для распознавания (WAV)",
@@ -462,7 +462,7 @@ export const messages = {
     ru: "Синтез речи",
   },
   "operator.trial_times": {
-    en: "{first} to the first, {total} in all, {cost}",
+    en: "{first} to the first result, {total} in all, {cost}",
     lt: "{first} iki pradžios, iš viso {total}, {cost}",
     lv: "{first} līdz sākumam, kopā {total}, {cost}",
     ru: "{first} до начала, всего {total}, {cost}",

@@ -9,7 +9,7 @@ export const messages = {
     ru: "Профиль и безопасность",
   },
   "profile.lead": {
-    en: "Your account, in every company you work in.",
+    en: "Your account in all your companies.",
     lt: "Jūsų paskyra, kad ir kurioje įmonėje dirbtumėte.",
     lv: "Jūsu konts, lai kurā uzņēmumā strādātu.",
     ru: "Ваша учётная запись, в какой бы компании вы ни работали.",
@@ -66,13 +66,13 @@ export const messages = {
   "profile.totp_begin": { en: "Set up", lt: "Nustatyti", lv: "Iestatīt", ru: "Настроить" },
   "profile.totp_disable": { en: "Turn off", lt: "Išjungti", lv: "Izslēgt", ru: "Выключить" },
   "profile.totp_scan": {
-    en: "Scan this with your authenticator, then type the code it shows.",
+    en: "Scan this with your authenticator, then enter the code that it shows.",
     lt: "Nuskaitykite programėle, tada įrašykite jos rodomą kodą.",
     lv: "Noskenējiet ar autentifikatoru, tad ierakstiet kodu, ko tas rāda.",
     ru: "Отсканируйте приложением и введите код, который оно покажет.",
   },
   "profile.totp_secret": {
-    en: "Or type in this secret",
+    en: "Or enter this secret",
     lt: "Arba įveskite šį raktą",
     lv: "Vai ierakstiet šo slepeno atslēgu",
     ru: "Или введите этот ключ",
@@ -109,7 +109,7 @@ export const messages = {
     ru: "Из приложения или код восстановления.",
   },
   "profile.second_factor_needed": {
-    en: "This company requires a second factor. Set up the authenticator here; then everything else opens.",
+    en: "This company requires a second factor. Set up the authenticator here to open the other pages.",
     lt: "Ši įmonė reikalauja antro žingsnio. Nustatykite programėlę čia; tada atsivers visa kita.",
     lv: "Šis uzņēmums prasa otro soli. Iestatiet lietotni šeit; tad atvērsies viss pārējais.",
     ru: "Эта компания требует второй шаг. Настройте приложение здесь, и остальное откроется.",
@@ -139,7 +139,7 @@ export const messages = {
     ru: "Добавить ключ доступа",
   },
   "profile.passkey_name_hint": {
-    en: "Where it lives: office laptop, phone.",
+    en: "Device that stores it: office laptop, phone.",
     lt: "Kur jis yra: biuro kompiuteris, telefonas.",
     lv: "Kur tā atrodas: biroja dators, tālrunis.",
     ru: "Где он находится: рабочий ноутбук, телефон.",
@@ -157,7 +157,7 @@ export const messages = {
     ru: "Убрать «{name}»?",
   },
   "profile.passkey_remove_body": {
-    en: "It can no longer sign you in.",
+    en: "You can no longer sign in with it.",
     lt: "Juo prisijungti nebegalėsite.",
     lv: "Ar to vairs nevarēs ieiet.",
     ru: "Войти с ним больше нельзя.",
@@ -201,7 +201,7 @@ export const messages = {
     ru: "Вход по ключу доступа",
   },
   "profile.method.link": {
-    en: "Signed in by a link",
+    en: "Signed in with a link",
     lt: "Prisijungta per nuorodą",
     lv: "Ieiets ar saiti",
     ru: "Вход по ссылке",

@@ -37,7 +37,7 @@ export const messages = {
     ru: "Отменить этот звонок?",
   },
   "schedules.cancel_body": {
-    en: "It will not be placed. The entry stays in the list.",
+    en: "The call will not be placed. The entry stays in the list.",
     lt: "Jis nebus atliktas. Įrašas sąraše lieka.",
     lv: "Tas netiks veikts. Ieraksts sarakstā paliek.",
     ru: "Он не состоится. Запись останется в списке.",

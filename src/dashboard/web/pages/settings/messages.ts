@@ -22,7 +22,7 @@ export const messages = {
     ru: "Часовой пояс",
   },
   "settings.time_zone_hint": {
-    en: "Days, times, calling hours and reports follow it.",
+    en: "Used for days, times, calling hours and reports.",
     lt: "Pagal ją rodomas laikas, skaičiuojamos dienos, skambinimo valandos ir ataskaitos.",
     lv: "Pēc tās rāda laiku, skaita dienas, zvanīšanas stundas un pārskatus.",
     ru: "По нему показывается время, считаются дни, часы звонков и отчёты.",
@@ -34,7 +34,7 @@ export const messages = {
     ru: "Настроено на сервере",
   },
   "settings.fixed_lead": {
-    en: "The operator decides these for every company, in the configuration file.",
+    en: "The operator sets these for all companies in the configuration file.",
     lt: "Tai visoms įmonėms konfigūracijos faile nustato administratorius.",
     lv: "To visiem uzņēmumiem konfigurācijas failā nosaka administrators.",
     ru: "Это для всех компаний задаёт администратор в файле конфигурации.",
@@ -70,10 +70,10 @@ export const messages = {
     ru: "Необычные звонки",
   },
   "settings.fixed.burst_effect": {
-    en: "Calls to numbers never called before stop after {numbers} of them in an hour, and calls to new countries after {countries} in a day. An email says so.",
-    lt: "Skambučiai dar nerinktais numeriais sustabdomi po {numbers} tokių per valandą, į naujas šalis – po {countries} per dieną. Apie tai pranešama laišku.",
-    lv: "Zvani uz vēl nezvanītiem numuriem tiek apturēti pēc {numbers} stundā, uz jaunām valstīm – pēc {countries} dienā. Par to paziņo vēstule.",
-    ru: "Звонки на новые номера останавливаются после {numbers} таких за час, в новые страны — после {countries} за день. Об этом сообщает письмо.",
+    en: "Calls to new numbers are blocked after {numbers} such numbers in an hour, and calls to new countries after {countries} in a day. You then get an email.",
+    lt: "Skambučiai dar nerinktais numeriais sustabdomi po {numbers} tokių per valandą, į naujas šalis – po {countries} per dieną. Apie tai gausite laišką.",
+    lv: "Zvani uz vēl nezvanītiem numuriem tiek apturēti pēc {numbers} stundā, uz jaunām valstīm – pēc {countries} dienā. Par to saņemsiet vēstuli.",
+    ru: "Звонки на новые номера останавливаются после {numbers} таких за час, в новые страны — после {countries} за день. Тогда вы получите письмо.",
   },
   "settings.features": { en: "Features", lt: "Funkcijos", lv: "Iespējas", ru: "Возможности" },
   "settings.callback_memory": {
@@ -83,7 +83,7 @@ export const messages = {
     ru: "Память о звонках",
   },
   "settings.callback_memory_hint": {
-    en: "The agent knows why earlier calls with this number were made and how they ended.",
+    en: "The agent knows the reason and result of earlier calls with this number.",
     lt: "Agentas žino, dėl ko vyko ir kuo baigėsi ankstesni skambučiai su šiuo numeriu.",
     lv: "Aģents zina, kāpēc un kā notika iepriekšējie zvani ar šo numuru.",
     ru: "Агент знает, о чём были и чем закончились прежние звонки с этим номером.",
@@ -143,7 +143,7 @@ export const messages = {
     ru: "Правила набора",
   },
   "settings.dialling_lead": {
-    en: "Protection against toll fraud. Premium and satellite numbers are always refused.",
+    en: "Protection against toll fraud. Premium and satellite numbers are always rejected.",
     lt: "Apsauga nuo sukčiavimo. Padidinto tarifo ir palydoviniai numeriai visada atmetami.",
     lv: "Aizsardzība pret krāpšanu. Paaugstinātas maksas un satelītu numurus vienmēr noraida.",
     ru: "Защита от мошенничества. Платные и спутниковые номера отклоняются всегда.",
@@ -173,7 +173,7 @@ export const messages = {
     ru: "Внутренние, короткие номера, коды со звёздочкой, экстренные службы, через запятую: 112, 1xxx. x — любая цифра. Пусто — никакие.",
   },
   "settings.operator_only": {
-    en: "These protect against toll fraud. Only the operator of this appliance changes them.",
+    en: "These protect against toll fraud. Only the operator of this appliance can change them.",
     lt: "Šios taisyklės saugo nuo sukčiavimo. Jas keičia tik sistemos administratorius.",
     lv: "Šie noteikumi sargā no krāpšanas. Tos maina tikai sistēmas administrators.",
     ru: "Эти правила защищают от мошенничества. Их меняет только администратор системы.",
@@ -191,7 +191,7 @@ export const messages = {
     ru: "Расход в день, не более, EUR",
   },
   "settings.daily_spend_hint": {
-    en: "If empty: {amount}, the appliance's own cap. Above it no new call begins; those that have begun go on.",
+    en: "If empty: {amount}, the limit of the appliance. At the limit, no new calls start. Calls in progress continue.",
     lt: "Palikus tuščia – {amount}, bendra sistemos riba. Ją pasiekus nauji skambučiai nepradedami, pradėtieji tęsiasi.",
     lv: "Tukšs – {amount}, kopējā sistēmas robeža. Kad tā sasniegta, jauni zvani nesākas, iesāktie turpinās.",
     ru: "Пусто — {amount}, общий предел системы. По его достижении новые звонки не начинаются, начатые продолжаются.",
@@ -203,7 +203,7 @@ export const messages = {
     ru: "Предупреждение об ИИ",
   },
   "settings.disclosure_lead": {
-    en: "Spoken first, so that people know they are talking to an AI. If empty: the operator’s default text.",
+    en: "Spoken first, so that people know that they are talking to an AI. If empty: the operator’s default text.",
     lt: "Sakoma pokalbio pradžioje, kad žmonės žinotų kalbantys su DI asistentu. Palikus tuščia – administratoriaus sakinys.",
     lv: "Skan sarunas sākumā, lai cilvēki zinātu, ka runā ar MI asistentu. Tukšs – administratora teikums.",
     ru: "Звучит в начале разговора, чтобы люди знали, что говорят с ассистентом ИИ. Пусто — фраза администратора.",
@@ -233,7 +233,7 @@ export const messages = {
     ru: "Адреса агентов получают call.completed вместо call.ended.",
   },
   "settings.owner_only": {
-    en: "Only an owner may change the settings.",
+    en: "Only an owner can change the settings.",
     lt: "Nustatymus keisti gali tik savininkas.",
     lv: "Iestatījumus drīkst mainīt tikai īpašnieks.",
     ru: "Менять настройки может только владелец.",

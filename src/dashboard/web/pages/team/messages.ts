@@ -29,13 +29,13 @@ export const messages = {
     ru: "Пригласить владельца компании «{name}»",
   },
   "team.link": {
-    en: "Hand this link over",
+    en: "Pass on this link",
     lt: "Perduokite šią nuorodą",
     lv: "Nododiet šo saiti",
     ru: "Передайте эту ссылку",
   },
   "team.link_lead": {
-    en: "This appliance does not send email yet. Whoever opens the link joins; it works once.",
+    en: "This appliance does not send email yet. The first person who opens the link joins the team. It works once.",
     lt: "Ši sistema laiškų dar nesiunčia. Kas atvers nuorodą, prisijungs; ji veikia vieną kartą.",
     lv: "Šī sistēma vēl nesūta vēstules. Kas atver saiti, tas pievienojas; tā darbojas vienreiz.",
     ru: "Система пока не отправляет писем. Кто откроет ссылку, войдёт в команду; она действует один раз.",
@@ -74,7 +74,7 @@ export const messages = {
     ru: "Убрать {name}?",
   },
   "team.remove_body": {
-    en: "They lose access at once. What they created stays.",
+    en: "They lose access at once. Everything that they created stays.",
     lt: "Prieiga dingsta iškart. Kas sukurta, lieka.",
     lv: "Piekļuve zūd uzreiz. Izveidotais paliek.",
     ru: "Доступ пропадёт сразу. Созданное останется.",
@@ -86,7 +86,7 @@ export const messages = {
     ru: "Снять роль владельца: {name}?",
   },
   "team.demote_body": {
-    en: "They lose billing, keys, the trunk and the team at once. What they created stays.",
+    en: "They lose access to billing, keys, the trunk and the team at once. Everything that they created stays.",
     lt: "Pinigai, raktai, SIP linija ir komanda iškart tampa neprieinami. Kas sukurta, lieka.",
     lv: "Nauda, atslēgas, SIP līnija un komanda uzreiz vairs nav pieejamas. Izveidotais paliek.",
     ru: "Деньги, ключи, SIP-линия и команда сразу станут недоступны. Созданное останется.",
@@ -98,7 +98,7 @@ export const messages = {
     ru: "Сменить роль",
   },
   "team.remove_keys": {
-    en: "API keys that this person made go on working:",
+    en: "API keys created by this person stay valid:",
     lt: "Šio asmens sukurti API raktai veiks toliau:",
     lv: "Šīs personas izveidotās API atslēgas darbosies arī turpmāk:",
     ru: "Ключи API, созданные этим человеком, продолжат работать:",

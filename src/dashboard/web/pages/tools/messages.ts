@@ -76,13 +76,13 @@ export const messages = {
     ru: "Требует внимания",
   },
   "tools.attention_body": {
-    en: "Agents do without this tool: {problem}.",
+    en: "Agents cannot use this tool: {problem}.",
     lt: "Agentai šio įrankio nenaudoja: {problem}.",
     lv: "Aģenti šo rīku nelieto: {problem}.",
     ru: "Агенты обходятся без этого инструмента: {problem}.",
   },
   "tools.enabled_hint": {
-    en: "Agents see it from the next call on.",
+    en: "Agents can use it from the next call.",
     lt: "Agentai jį mato nuo kito skambučio.",
     lv: "Aģenti to redz no nākamā zvana.",
     ru: "Агенты видят его со следующего звонка.",
@@ -94,7 +94,7 @@ export const messages = {
     ru: "Звонящий должен быть",
   },
   "tools.caller_level_hint": {
-    en: "How certain the caller’s identity must be before the agent may use this tool.",
+    en: "How the caller must be identified before the agent can use this tool.",
     lt: "Kaip tiksliai turi būti žinoma, kas skambina, kad agentas galėtų naudoti įrankį.",
     lv: "Cik droši jāzina, kas zvana, lai aģents drīkstētu lietot rīku.",
     ru: "Насколько точно должно быть известно, кто звонит, чтобы агент мог использовать инструмент.",

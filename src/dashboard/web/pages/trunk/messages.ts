@@ -161,7 +161,7 @@ export const messages = {
     ru: "Сохранено. Линия регистрируется.",
   },
   "trunk.owner_only": {
-    en: "Only an owner may change the trunk.",
+    en: "Only an owner can change the trunk.",
     lt: "SIP liniją keisti gali tik savininkas.",
     lv: "SIP līniju drīkst mainīt tikai īpašnieks.",
     ru: "Менять SIP-линию может только владелец.",
@@ -180,7 +180,7 @@ export const messages = {
     ru: "Регистрация снимается, данные входа удаляются. Номера остаются. Текущие звонки продолжатся.",
   },
   "trunk.unknown_sources": {
-    en: "Calls from there name our Contact, but are not the trunk's, so they are dropped. Ask the provider whether these addresses are its own:",
+    en: "Calls from these addresses use our Contact but do not belong to the trunk, so they are dropped. Ask the provider whether it uses these addresses:",
     lt: "Skambučiai iš čia kreipiasi mūsų Contact adresu, bet nėra šios linijos, todėl atmetami. Paklauskite teikėjo, ar šie adresai jo:",
     lv: "Zvani no šejienes izmanto mūsu Contact adresi, bet nav šīs līnijas, tāpēc tiek noraidīti. Jautājiet pakalpojuma sniedzējam, vai šīs adreses ir viņa:",
     ru: "Звонки отсюда обращаются по нашему адресу Contact, но не относятся к этой линии, поэтому отклоняются. Спросите провайдера, его ли это адреса:",
@@ -192,7 +192,7 @@ export const messages = {
     ru: "Разрешить {address}",
   },
   "trunk.source_allowed": {
-    en: "Calls from {address} are taken.",
+    en: "Calls from {address} are now accepted.",
     lt: "Skambučiai iš {address} priimami.",
     lv: "Zvani no {address} tiek pieņemti.",
     ru: "Звонки с {address} принимаются.",
@@ -210,7 +210,7 @@ export const messages = {
     ru: "Проверить линию",
   },
   "trunk.test_lead": {
-    en: "Asks your provider whether the account works and which sound it takes. No call is placed. Takes up to 20 seconds.",
+    en: "Checks with your provider whether the account works and which audio codecs it supports. No call is placed. Takes up to 20 seconds.",
     lt: "Klausia jūsų teikėjo, ar paskyra veikia ir kokį garsą jis priima. Neskambina. Trunka iki 20 sekundžių.",
     lv: "Jautā jūsu pakalpojuma sniedzējam, vai konts darbojas un kādu skaņu tas pieņem. Nezvana. Līdz 20 sekundēm.",
     ru: "Спрашивает у провайдера, работает ли учётная запись и какой звук он принимает. Никому не звонит. До 20 секунд.",
@@ -258,7 +258,7 @@ export const messages = {
     ru: "Спрашиваем провайдера…",
   },
   "trunk.test_calling": {
-    en: "Placing a test call that reaches nobody …",
+    en: "Placing a test call that does not ring anywhere …",
     lt: "Skambinama bandomuoju skambučiu, kurio niekas negaus…",
     lv: "Notiek izmēģinājuma zvans, ko neviens nesaņems…",
     ru: "Идёт тестовый звонок, который никому не поступит…",

@@ -10,7 +10,7 @@ export const messages = {
     ru: "Речевая система: {engine}",
   },
   "engine.parts": {
-    en: "Hears: {stt} · answers: {llm} · speaks: {tts}",
+    en: "Speech to text: {stt} · answers: {llm} · speech: {tts}",
     lt: "Girdi: {stt} · atsako: {llm} · kalba: {tts}",
     lv: "Dzird: {stt} · atbild: {llm} · runā: {tts}",
     ru: "Слышит: {stt} · отвечает: {llm} · говорит: {tts}",
@@ -22,7 +22,7 @@ export const messages = {
     ru: "Что она умеет",
   },
   "engine.hears_questions": {
-    en: "It understands English questions about what the knowledge files say, in your words or in others, and simple requests such as “repeat” or “a person, please”. When it does not know the answer, it says so and takes a message.",
+    en: "It understands English questions about the content of the knowledge files, even in other words, and simple requests such as “repeat” or “a person, please”. If it does not know the answer, it says so and takes a message.",
     lt: "Angliškai supranta klausimus apie tai, kas parašyta žinių failuose, jūsų ar kitais žodžiais, ir paprastus prašymus, pavyzdžiui, pakartoti ar sujungti su žmogumi. Nežinodama atsakymo, tai pasako ir priima žinutę.",
     lv: "Angliski saprot jautājumus par to, kas rakstīts zināšanu failos, jūsu vai citiem vārdiem, un vienkāršus lūgumus, piemēram, atkārtot vai savienot ar cilvēku. Ja atbildi nezina, tā to pasaka un pieņem ziņu.",
     ru: "По-английски понимает вопросы о том, что написано в файлах знаний, вашими или другими словами, и простые просьбы: повторить, соединить с человеком. Если не знает ответа, говорит об этом и принимает сообщение.",
@@ -40,13 +40,13 @@ export const messages = {
     ru: "Файл этого голоса не подходит, поэтому говорит встроенный голос. Причину администратор увидит в «linevoice doctor».",
   },
   "engine.answers_from_files": {
-    en: "It answers in the words of the knowledge files, takes messages and uses tools. It does not converse freely and does not read the instructions: they are for a language model.",
+    en: "It answers with the text of the knowledge files, takes messages and uses tools. It cannot talk freely and does not use the instructions: they are for a language model.",
     lt: "Atsako žinių failų žodžiais, priima žinutes ir naudoja įrankius. Laisvai nesišneka ir nurodymų neskaito: jie skirti kalbos modeliui.",
     lv: "Atbild ar zināšanu failu vārdiem, pieņem ziņas un lieto rīkus. Brīvi nesarunājas un norādes nelasa: tās ir valodas modelim.",
     ru: "Отвечает словами файлов знаний, принимает сообщения и пользуется инструментами. Свободно не беседует и указаний не читает: они для языковой модели.",
   },
   "engine.speaks_here": {
-    en: "Its voices are made on the server itself: nothing that it says leaves it.",
+    en: "The server itself creates the voices: spoken texts do not leave it.",
     lt: "Balsai kuriami pačiame serveryje: ką ji sako, iš jo neišeina.",
     lv: "Balsis tiek veidotas pašā serverī: teiktais to neatstāj.",
     ru: "Голоса создаются на самом сервере: то, что она говорит, его не покидает.",

@@ -71,7 +71,7 @@ export const messages = {
   },
   "audit.what.knowledge": { en: "the knowledge", lt: "žinias", lv: "zināšanas", ru: "знания" },
   "audit.what.site": {
-    en: "a web site of knowledge",
+    en: "a website with knowledge",
     lt: "žinių svetainę",
     lv: "zināšanu vietni",
     ru: "сайт знаний",
@@ -213,7 +213,7 @@ export const messages = {
     ru: "{who}: выход с другого устройства",
   },
   "audit.did.confirmed": {
-    en: "{who} confirmed who they are",
+    en: "{who} confirmed their identity",
     lt: "{who} patvirtino tapatybę",
     lv: "{who} apstiprināja identitāti",
     ru: "{who} подтвердил(а) личность",
@@ -261,13 +261,13 @@ export const messages = {
     ru: "{who} открыл(а) эту компанию",
   },
   "audit.did.acts": {
-    en: "{who}, an operator of the appliance, acts as this company until {time}",
+    en: "{who}, an operator of the appliance, acts for this company until {time}",
     lt: "{who}, sistemos administratorius, veikia šios įmonės vardu iki {time}",
     lv: "{who}, sistēmas administrators, rīkojas šī uzņēmuma vārdā līdz {time}",
     ru: "{who}, администратор системы, действует от имени этой компании до {time}",
   },
   "audit.did.stopped_acting": {
-    en: "{who} stopped acting as this company",
+    en: "{who} stopped acting for this company",
     lt: "{who} baigė veikti šios įmonės vardu",
     lv: "{who} beidza rīkoties šī uzņēmuma vārdā",
     ru: "{who} больше не действует от имени этой компании",
@@ -291,7 +291,7 @@ export const messages = {
     ru: "{who} завершил(а) звонок",
   },
   "audit.did.chatted": {
-    en: "{who} wrote with an agent",
+    en: "{who} chatted with an agent",
     lt: "{who} susirašinėjo su agentu",
     lv: "{who} sarakstījās ar aģentu",
     ru: "{who} переписывался(-лась) с агентом",
@@ -309,7 +309,7 @@ export const messages = {
     ru: "{who} говорил(а) с агентом",
   },
   "audit.did.topped_up": {
-    en: "{who} began to top up the wallet",
+    en: "{who} started to top up the wallet",
     lt: "{who} pradėjo pildyti piniginę",
     lv: "{who} sāka papildināt maku",
     ru: "{who} начал(а) пополнение кошелька",
@@ -321,13 +321,13 @@ export const messages = {
     ru: "{who} открыл(а) платёж",
   },
   "audit.did.erased": {
-    en: "{who} erased all about a person",
+    en: "{who} erased all data about a person",
     lt: "{who} ištrynė viską apie žmogų",
     lv: "{who} izdzēsa visu par kādu cilvēku",
     ru: "{who} стёр(ла) всё о человеке",
   },
   "audit.did.number_confirmed": {
-    en: "{who} confirmed whose number it is",
+    en: "{who} confirmed the company of a number",
     lt: "{who} patvirtino, kieno numeris",
     lv: "{who} apstiprināja, kam pieder numurs",
     ru: "{who} подтвердил(а), чей это номер",
@@ -339,7 +339,7 @@ export const messages = {
     ru: "Первый звонок по вашей SIP-линии подтвердил номер",
   },
   "audit.did.number_lost": {
-    en: "The number is another company's; your entry was switched off",
+    en: "The number belongs to another company; your entry was switched off",
     lt: "Numeris priklauso kitai įmonei; jūsų įrašas išjungtas",
     lv: "Numurs pieder citam uzņēmumam; jūsu ieraksts ir izslēgts",
     ru: "Номер принадлежит другой компании; ваша запись выключена",
@@ -351,13 +351,13 @@ export const messages = {
     ru: "{who} отправил(а) уведомления ещё раз",
   },
   "audit.did.began_second_factor": {
-    en: "{who} began to set up the second sign-in step",
+    en: "{who} started to set up the second sign-in step",
     lt: "{who} pradėjo antro prisijungimo žingsnio nustatymą",
     lv: "{who} sāka iestatīt otro pieteikšanās soli",
     ru: "{who} начал(а) настройку второго шага входа",
   },
   "audit.did.began_passkey": {
-    en: "{who} began to add a passkey",
+    en: "{who} started to add a passkey",
     lt: "{who} pradėjo pridėti prieigos raktą",
     lv: "{who} sāka pievienot piekļuves atslēgu",
     ru: "{who} начал(а) добавление ключа доступа",
@@ -375,7 +375,7 @@ export const messages = {
     ru: "{who} изменил(а) баланс компании",
   },
   "audit.did.backed_up": {
-    en: "{who} made a backup",
+    en: "{who} created a backup",
     lt: "{who} padarė atsarginę kopiją",
     lv: "{who} izveidoja rezerves kopiju",
     ru: "{who} сделал(а) резервную копию",
@@ -393,7 +393,7 @@ export const messages = {
     ru: "{who} возобновил(а) работу компании",
   },
   "audit.did.made_owner_link": {
-    en: "{who} made a link for a new owner",
+    en: "{who} created a link for a new owner",
     lt: "{who} sukūrė nuorodą naujam savininkui",
     lv: "{who} izveidoja saiti jaunam īpašniekam",
     ru: "{who} создал(а) ссылку для нового владельца",
@@ -405,7 +405,7 @@ export const messages = {
     ru: "{who} добавил(а) человека",
   },
   "audit.did.reset_password": {
-    en: "{who} made a link for a new password",
+    en: "{who} created a link for a new password",
     lt: "{who} sukūrė nuorodą naujam slaptažodžiui",
     lv: "{who} izveidoja saiti jaunai parolei",
     ru: "{who} создал(а) ссылку для нового пароля",
@@ -429,13 +429,13 @@ export const messages = {
     ru: "{who} освободил(а) или вернул(а) узел",
   },
   "audit.did.resent_mail": {
-    en: "{who} sent a mail again",
+    en: "{who} resent an email",
     lt: "{who} išsiuntė laišką dar kartą",
     lv: "{who} nosūtīja vēstuli vēlreiz",
     ru: "{who} отправил(а) письмо ещё раз",
   },
   "audit.did.tested_mail": {
-    en: "{who} sent a test mail",
+    en: "{who} sent a test email",
     lt: "{who} išsiuntė bandomąjį laišką",
     lv: "{who} nosūtīja izmēģinājuma vēstuli",
     ru: "{who} отправил(а) пробное письмо",
@@ -454,7 +454,7 @@ export const messages = {
     ru: "Принимает звонки",
   },
   "audit.field.disclosure": {
-    en: "What callers are told first",
+    en: "First sentence to callers",
     lt: "Ką skambintojai išgirsta pirmiausia",
     lv: "Ko zvanītāji dzird vispirms",
     ru: "Что звонящим говорят сначала",
