@@ -16,7 +16,7 @@ export const PROMPT = { allowed: "a sentence or two", charactersMax: 500 };
 export const API_KEY = { allowed: "an API key" };
 
 export const price = (what: string) =>
-  eur(`What ${what} costs you in EUR, for the cost of goods.`, 100_000);
+  eur(`Your cost of ${what} in EUR, for the cost of goods.`, 100_000);
 
 /** Hosts that require a key. */
 const NEEDS_KEY = /(^|\.)(openai\.com|groq\.com|mistral\.ai|together\.xyz|deepinfra\.com)$/;
@@ -27,7 +27,7 @@ export const needsKey = (url: string): boolean => NEEDS_KEY.test(new URL(url).ho
 export const isOpenAi = (url: string): boolean =>
   /(^|\.)(openai\.com|openai\.azure\.com)$/.test(new URL(url).hostname);
 
-/** `advice`: an alternative, e.g. `, or base_url to a server of your own`. */
+/** `advice`: an alternative, e.g. `, or base_url to your own server`. */
 export function keyMissing(
   { id, key, url }: { readonly id: string; readonly key: string; readonly url: string },
   advice = "",

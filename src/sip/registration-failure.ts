@@ -35,10 +35,10 @@ export function retryDelayMs(
 
 /** Different from a wrong password: another password would not help. */
 export const explainUnknownChallenge = (asked: string): string =>
-  `The provider asks for a kind of password check that a trunk does not know (${asked}). Ask the provider for digest authentication with MD5, SHA-256 or SHA-512-256.`;
+  `The provider requires a type of authentication that a trunk does not support (${asked}). Ask the provider for digest authentication with MD5, SHA-256 or SHA-512-256.`;
 
 export const ENDED_AT_ONCE =
-  "The provider took the registration and ended it at once (expires=0). Check whether another device uses the account, or ask the provider.";
+  "The provider accepted the registration but ended it at once (expires=0). Check whether another device uses the account, or ask the provider.";
 
 export function explainRegistrationFailure(code: number | null, server: string): string {
   switch (code) {
@@ -52,12 +52,12 @@ export function explainRegistrationFailure(code: number | null, server: string):
     case 404:
       return "The provider does not know this user name. Check it, and the server name.";
     case 423:
-      return "The provider wants a longer registration time than we may ask for. Ask the provider.";
+      return "The provider requires a longer registration time than the allowed maximum. Ask the provider.";
     case 503:
-      return "The provider's server is overloaded or under maintenance. It will be tried again.";
+      return "The provider's server is overloaded or under maintenance. Linevoice will retry.";
     default:
       return code >= 500
-        ? `The provider's server failed with code ${code}. It will be tried again.`
+        ? `The provider's server failed with code ${code}. Linevoice will retry.`
         : `The provider refused the registration with code ${code}. Ask the provider why.`;
   }
 }

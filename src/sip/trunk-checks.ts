@@ -85,9 +85,9 @@ function registrationOf({ registration, probe }: TrunkFacts): CheckOutcome {
     case "registered":
       return ok("The trunk is registered.");
     case "not_required":
-      return ok("The trunk needs no registration: calls come in by address.");
+      return ok("The trunk does not register: calls are recognised by their address.");
     case "registering":
-      return unknown("The registration is under way; ask again in a moment.");
+      return unknown("The registration is in progress. Test again in a moment.");
     case "unregistered":
       return failed("The trunk is not registered: it is being removed.", "Set the trunk again.");
     case "failed": {
@@ -95,8 +95,8 @@ function registrationOf({ registration, probe }: TrunkFacts): CheckOutcome {
       // The server responds, so the network path is not the problem.
       const reachable = probe.sipCode !== null && registration.lastCode === null;
       const remedy = reachable
-        ? "The server answers OPTIONS but not REGISTER: ask the provider whether it wants another server or outbound proxy for registrations."
-        : "Correct the account on the Trunk page or with `linevoice trunk set`; the next attempt is made at once.";
+        ? "The server responds to OPTIONS but not to REGISTER. Ask the provider whether it requires another server or outbound proxy for registrations."
+        : "Correct the account on the Trunk page or with `linevoice trunk set`. The trunk then registers again at once.";
       return failed(`The registration failed${code}: ${registration.explanation}`, remedy);
     }
   }
@@ -109,8 +109,8 @@ function optionsOf({ probe, settings }: TrunkFacts): CheckOutcome {
     settings.transport === "auto" ? place : `${place} over ${settings.transport.toUpperCase()}`;
   if (sipCode === null) {
     return failed(
-      problem ?? `Nothing answered OPTIONS at ${where}.`,
-      "Check the server name, port and transport, and that the firewall lets them out and the answers in.",
+      problem ?? `No response to OPTIONS from ${where}.`,
+      "Check the server name, port and transport, and whether the firewall allows the requests and the responses.",
     );
   }
   const answer = `The server answered OPTIONS in ${Math.round(probe.roundTripMs ?? 0)} ms`;
@@ -118,49 +118,49 @@ function optionsOf({ probe, settings }: TrunkFacts): CheckOutcome {
   if (sipCode === 401 || sipCode === 407 || sipCode === 403)
     return warning(
       `${answer} and refused us with code ${sipCode}.`,
-      "Check the user name, the password and the realm. Some providers refuse OPTIONS only: then a registered trunk is all that counts.",
+      "Check the user name, password and realm. Some providers reject only OPTIONS. You can ignore this if the trunk is registered.",
     );
   if (sipCode === 503 || sipCode === 408)
     return warning(
-      `${answer} with code ${sipCode}: it is overloaded, or cannot reach what is behind it.`,
+      `${answer} with code ${sipCode}: it is overloaded, or cannot reach its own network.`,
       "Try again later, or ask the provider.",
     );
-  return ok(`${answer}; it has no use for OPTIONS (code ${sipCode}), which is no harm.`);
+  return ok(`${answer}. It does not support OPTIONS (code ${sipCode}), which is harmless.`);
 }
 
 function natOf({ probe, externalIp }: TrunkFacts): CheckOutcome {
   const { seenAs, local, advertised } = probe;
-  if (!seenAs) return unknown("The far end does not say from what address it sees us.");
+  if (!seenAs) return unknown("The far end does not report our public address.");
   const seen = `${seenAs.host}:${seenAs.port}`;
   if (seenAs.host !== advertised.host && externalIp !== "auto")
     return failed(
-      `The provider sees us at ${seen}, but [sip] external_ip says ${externalIp}: callers would hear nothing.`,
+      `The provider sees us at ${seen}, but [sip] external_ip is ${externalIp}: callers would hear nothing.`,
       `Set [sip] external_ip = "auto", or to ${seenAs.host}.`,
     );
   if (seenAs.host === local.host && seenAs.port === local.port)
-    return ok(`There is no NAT on the way: the provider sees our own address ${seen}.`);
+    return ok(`There is no NAT: the provider sees our own address ${seen}.`);
   if (seenAs.host !== advertised.host)
     return warning(
-      `The provider sees us at ${seen}, while we call ourselves ${advertised.host}.`,
-      "The address is learned with the next registration; a trunk without one wants it in [sip] external_ip.",
+      `The provider sees us at ${seen}, but we send ${advertised.host} as our address.`,
+      "The address is learned at the next registration. For a trunk without registration, set [sip] external_ip.",
     );
   if (seenAs.host === local.host)
-    return ok(`The provider sees our own address, with another port (${seen}); we use that one.`);
-  const where = `a NAT: ${local.host} here is ${seenAs.host} outside, and so it stands in our SDP`;
+    return ok(`The provider sees our own address with another port (${seen}). We use that port.`);
+  const where = `a NAT: ${local.host} here is ${seenAs.host} outside, and we use the outside address in SDP`;
   if (seenAs.port === local.port) return ok(`We are behind ${where}.`);
   return warning(
     `We are behind ${where}. It changes ports (${local.port} became ${seenAs.port}).`,
-    "Audio works where the provider sends it back to where ours comes from (most do). If callers hear nothing, forward the [rtp] ports to this machine.",
+    "Audio works if the provider sends it to the address from which our audio comes (most do). If callers hear nothing, forward the [rtp] ports to this machine.",
   );
 }
 
 const ALTERED: Readonly<Record<AlgSign, string>> = {
-  via: "our address in Via came back as another",
-  call_id: "our address in Call-ID came back as another",
-  from: "From came back altered",
-  to: "To came back altered",
-  contact: "the registrar holds another address than we sent in Contact",
-  swallowed: "a request was answered only in an unusual spelling",
+  via: "our address in Via came back changed",
+  call_id: "our address in Call-ID came back changed",
+  from: "From came back changed",
+  to: "To came back changed",
+  contact: "the registrar stored another address than we sent in Contact",
+  swallowed: "requests get a response only in an unusual spelling",
 };
 
 /** Reports only positive signs: their absence proves nothing. */
@@ -168,20 +168,21 @@ function algOf({ probe, settings }: TrunkFacts): CheckOutcome {
   const signs = probe.algSigns.map((sign) => ALTERED[sign]).join("; ");
   const remedy =
     settings.transport === "tls"
-      ? "Ask the provider: nothing else can alter what is encrypted."
+      ? "Ask the provider: nobody else can change encrypted messages."
       : "Switch off SIP ALG in the router (also called SIP helper, SIP fixup, SIP inspection; on a Linux router: modprobe -r nf_nat_sip nf_conntrack_sip), or set the trunk to --transport tls.";
-  return warning(`Something on the way rewrites SIP: ${signs}.`, remedy);
+  return warning(`A device on the way rewrites SIP: ${signs}.`, remedy);
 }
 
 function codecsOf({ probe, codecs }: TrunkFacts): CheckOutcome {
-  if (!probe.codecs) return unknown("The far end does not list its codecs; a call will tell.");
+  if (!probe.codecs)
+    return unknown("The far end does not list its codecs. Place a call to check them.");
   const remoteCodecs = probe.codecs.map((name) => name.toLowerCase());
   const common = codecs.filter((name) => remoteCodecs.includes(name.toLowerCase()));
   const listed = probe.codecs.join(", ");
   return common.length > 0
     ? ok(`Calls can use ${common.join(" or ")}; the far end lists ${listed}.`)
     : failed(
-        `The far end lists ${listed}, and we speak ${codecs.join(", ")}: no call could be heard.`,
+        `The far end lists ${listed}, but we support ${codecs.join(", ")}: calls would have no audio.`,
         "Ask the provider to allow PCMA or PCMU (G.711) on this trunk.",
       );
 }
@@ -190,8 +191,8 @@ function serversOf({ probe, settings }: TrunkFacts): CheckOutcome {
   const { servers } = probe;
   if (servers.length === 0)
     return failed(
-      probe.problem ?? `The name ${settings.server} leads to no server.`,
-      "Check its spelling with `linevoice trunk list`, and this machine's DNS.",
+      probe.problem ?? `The name ${settings.server} does not resolve to a server.`,
+      "Check the spelling with `linevoice trunk list`, and this machine's DNS.",
     );
   const listed = servers
     .map(({ host, port, transport }) => {
@@ -202,13 +203,13 @@ function serversOf({ probe, settings }: TrunkFacts): CheckOutcome {
   const bad = servers.filter((server) => server.failed);
   if (bad.length === servers.length)
     return failed(
-      `All servers of the trunk failed a short while ago: ${listed}.`,
-      "Check the server name, port and transport, and that the firewall lets them out and the answers in.",
+      `All servers of the trunk failed recently: ${listed}.`,
+      "Check the server name, port and transport, and whether the firewall allows the requests and the responses.",
     );
   if (bad.length > 0)
     return warning(
-      `${bad.length} of the trunk's ${servers.length} servers failed a short while ago; calls go to the others. In order: ${listed}.`,
-      "No action needed unless it persists; then ask the provider.",
+      `${bad.length} of the trunk's ${servers.length} servers failed recently. Calls go to the others. In order: ${listed}.`,
+      "Ask the provider only if the problem continues.",
     );
   return servers.length === 1
     ? ok(`The trunk has one server: ${listed}.`)
@@ -222,67 +223,72 @@ function callsOf({ sipCode: code }: NonNullable<TrunkProbe["call"]>): CheckOutco
   if (code === null)
     return warning(
       "A test call to an unassigned number got no response.",
-      "Call a number of your own. If that fails too, ask the provider whether calls of this trunk are allowed from this address.",
+      "Call one of your phones. If that fails too, ask the provider whether this trunk can place calls from this address.",
     );
   if (REJECTIONS.has(code))
     return warning(
-      `A test call to nobody was refused with code ${code}. Some providers say that of every number they do not know.`,
-      "Call a number of your own. If that is refused too, check the password and the caller id, and ask the provider whether the trunk may place calls.",
+      `A test call to an unassigned number was rejected with code ${code}. Some providers reject every unknown number with this code.`,
+      "Call one of your phones. If the provider rejects it too, check the password and the caller ID, and ask the provider whether the trunk can place calls.",
     );
   if (code === 488 || code === 606)
     return failed(
-      `A test call was refused for its media (code ${code}): no call could be heard.`,
-      "Ask the provider for its codecs, and whether it wants encrypted media; then set [sip] codecs and srtp.",
+      `A test call was rejected because of its media (code ${code}): calls would have no audio.`,
+      "Ask the provider for its codecs and whether it requires encrypted media. Then set [sip] codecs and srtp.",
     );
   if (code >= 500 && code < 600)
     return warning(
-      `A test call to nobody failed in the provider's network (code ${code}).`,
-      "Call a number of your own; if that fails too, try again later, or ask the provider.",
+      `A test call to an unassigned number failed in the provider's network (code ${code}).`,
+      "Call one of your phones. If that fails too, try again later or ask the provider.",
     );
-  return ok(`The provider takes calls of this trunk (a test call to nobody ended with ${code}).`);
+  return ok(
+    `The provider accepts calls of this trunk (a test call to an unassigned number ended with ${code}).`,
+  );
 }
 
 function dtmfOf({ codecs, allow, accept }: TrunkProbe): CheckOutcome {
   const byEvent = codecs?.some((name) => name.toLowerCase() === "telephone-event") ?? false;
-  if (byEvent) return ok("Digits travel as telephone events (RFC 4733).");
+  if (byEvent) return ok("Digits are sent as telephone events (RFC 4733).");
   const byInfo = accept.some((type) => DTMF_TYPES.includes(type));
-  if (byInfo) return ok("Digits travel as SIP INFO, which the far end takes and we read.");
-  const maybe = allow.includes("INFO") ? " It lists INFO, which may carry them." : "";
-  if (!codecs) return unknown(`The far end does not say how it sends digits.${maybe}`);
+  if (byInfo) return ok("Digits are sent as SIP INFO, which both sides support.");
+  const maybe = allow.includes("INFO") ? " It lists INFO, which can transport them." : "";
+  if (!codecs) return unknown(`The far end does not report how it sends digits.${maybe}`);
   return warning(
-    `The far end lists no telephone events: digits may arrive as tones only.${maybe}`,
+    `The far end lists no telephone events: digits may arrive only as tones.${maybe}`,
     "Ask the provider for RFC 4733 (RFC 2833) digits, or for SIP INFO.",
   );
 }
 
 function holdOf({ allow }: TrunkProbe): CheckOutcome {
   if (allow.length === 0)
-    return unknown("The far end does not say whether a call can be changed; hold uses re-INVITE.");
+    return unknown(
+      "The far end does not report whether a call can be changed. Hold uses re-INVITE.",
+    );
   if (!allow.includes("INVITE"))
     return warning(
-      "The far end does not list INVITE, so that hold may fail.",
-      "Ask the provider whether it takes re-INVITE.",
+      "The far end does not list INVITE, so hold may fail.",
+      "Ask the provider whether it supports re-INVITE.",
     );
   const update = allow.includes("UPDATE") ? " and by UPDATE" : "";
-  return ok(`Hold and other changes in a call are possible by re-INVITE${update}.`);
+  return ok(`Hold and other changes in a call are possible with re-INVITE${update}.`);
 }
 
 function transferOf({ allow, supported }: TrunkProbe): CheckOutcome {
-  if (allow.length === 0) return unknown("The far end does not say whether it takes transfers.");
+  if (allow.length === 0)
+    return unknown("The far end does not report whether it supports transfers.");
   if (!allow.includes("REFER"))
     return warning(
-      "The far end does not list REFER: calls are handed to people by joining two calls here, which takes two lines.",
+      "The far end does not list REFER: a transfer connects two calls here, which uses two lines.",
       "To save the second line, ask the provider to allow REFER on this trunk.",
     );
-  const attended = supported.includes("replaces") ? ", also after a word with the person" : "";
-  return ok(`The far end says it takes transfers (REFER)${attended}.`);
+  const attended = supported.includes("replaces") ? ", also attended transfers" : "";
+  return ok(`The far end supports transfers (REFER)${attended}.`);
 }
 
 function sessionTimerOf({ supported, allow }: TrunkProbe): CheckOutcome {
-  if (supported.includes("timer")) return ok("The far end knows session timers (RFC 4028).");
+  if (supported.includes("timer")) return ok("The far end supports session timers (RFC 4028).");
   return supported.length > 0 && allow.length > 0
     ? ok(
-        "The far end lists no session timers: a call whose far end is gone ends when its audio stops.",
+        "The far end lists no session timers: if the far end disappears, the call ends when its audio stops.",
       )
-    : unknown("The far end does not say whether it knows session timers.");
+    : unknown("The far end does not report whether it supports session timers.");
 }

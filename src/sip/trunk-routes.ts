@@ -119,7 +119,7 @@ export class TrunkRoutes {
       this.#problem =
         error instanceof NotAllowed || error instanceof WrongFamily
           ? error.message
-          : `The name ${this.place.host} leads to no server. Check its spelling, and this machine's DNS.`;
+          : `The name ${this.place.host} does not resolve to a server. Check the spelling, and this machine's DNS.`;
       throw error;
     }
   }
@@ -216,7 +216,7 @@ class NotAllowed extends Error {
   override readonly name = "NotAllowed";
   constructor(host: string) {
     super(
-      `The address of ${host} is not one that trunks may reach. For a server in your own network, the operator lists that network in [sip] allow_networks.`,
+      `Trunks cannot use the address of ${host}. For a server in your own network, ask the operator to add that network to [sip] allow_networks.`,
     );
   }
 }

@@ -301,7 +301,7 @@ describe("a trunk's connection", () => {
       stack.addTrunk(trunkSettings({ server: CARRIER, port: 5062, transport: "tls" })),
     );
     if (status.name !== "failed") throw new Error(`the trunk is ${status.name}`);
-    expect(status.explanation).toContain("a certificate of its customers");
+    expect(status.explanation).toContain("a client certificate");
     server.close();
   });
 
@@ -319,7 +319,7 @@ describe("a trunk's connection", () => {
     );
     const status = trunk && (await settled(trunk));
     if (status?.name !== "failed") throw new Error(`the trunk is ${status?.name}`);
-    expect(status.explanation).toContain("does not speak TLS on port 5061");
+    expect(status.explanation).toContain("does not support TLS on port 5061");
     plain.close();
   });
 });
@@ -464,7 +464,7 @@ describe("a stream", () => {
       "that wants a certificate of ours",
       undefined,
       { requestCert: true, rejectUnauthorized: true, maxVersion: "TLSv1.2" },
-      "a certificate of its customers",
+      "a client certificate",
     ],
   ] as const)("to a TLS server %s fails with that explanation", async (_, usage, options, said) => {
     const ca = testCa(tempDir());
@@ -488,7 +488,7 @@ describe("a stream", () => {
     await new Promise<void>((resolve) => server.listen(40_613, CARRIER, () => resolve()));
     const remote = { host: CARRIER, port: 40_613 };
     const tried = transport.connectionTo({ transport: "TLS", remote, serverName: CARRIER });
-    expect(await tried.catch((error) => error.explanation)).toContain("no TLS 1.2");
+    expect(await tried.catch((error) => error.explanation)).toContain("not support TLS 1.2");
     await transport.close();
     server.close();
   });

@@ -18,6 +18,6 @@ export function missingMemoryMb(available: number | null = availableMemoryMb()):
 }
 
 export const memoryShort = (missingMb: number) => ({
-  finding: `Callers can answer only with keys: to understand their speech, ${missingMb} MB of memory are missing.`,
+  finding: `Callers can answer only with keys, because speech to text needs ${missingMb} MB more memory.`,
   remedy: 'Free memory, or set [engine.embedded] hearing = "keys".',
 });

@@ -7,7 +7,7 @@ import type { LlmProvider, SttProvider, TtsProvider } from "../provider.ts";
 const VOICE_FILE = "an absolute path that ends with .onnx";
 const voiceTable = (language: AgentLanguage) =>
   tableOf(
-    `Piper voices that speak ${LANGUAGE_NAMES[language]} instead of the embedded ones: the path of the .onnx file by the voice's name; the .onnx.json lies beside it.`,
+    `Piper voices for ${LANGUAGE_NAMES[language]} that replace embedded voices: name of the voice and path of its .onnx file. The .onnx.json file must be in the same folder.`,
     z.string().regex(/^\/.{1,1000}\.onnx$/, VOICE_FILE),
     {},
     `a table such as { Sari = "/var/lib/linevoice/voices/${language}.onnx" }; names: ${AGENT_VOICES.join(", ")}`,
@@ -16,19 +16,19 @@ const voiceTable = (language: AgentLanguage) =>
 
 const settings = {
   speech_workers: integer(
-    "Speech threads, each beside a thread for the audio of its calls. Each follows four callers who talk at once; what further ones say waits. 0: one less than the machine has cores.",
+    "Number of speech threads. Each also has a thread for the audio of its calls, and can transcribe four callers at the same time; further speech waits. 0: number of CPU cores minus one.",
     0,
     0,
     64,
   ),
   calls_max: integer(
-    "Calls at once while the embedded engine hears the callers; a further caller is told that all lines are busy, and further calls of ours wait. 0: no fixed number, until more callers talk than it can follow.",
+    "Maximum number of concurrent calls if the embedded engine transcribes the callers. Further callers hear that all lines are busy, and further outbound calls wait. 0: no fixed number; new calls are rejected only while more callers speak than it can transcribe.",
     0,
     0,
     5000,
   ),
   hearing: oneOf(
-    "What callers answer with. speech: English is understood (other languages are answered with keys); takes 450 MB of memory for each speech thread while somebody is on the phone in English, given back after five minutes. keys: callers press keys in every language.",
+    "How callers answer. speech: with speech in English, with keys in other languages. Uses 450 MB of memory per speech thread during English calls and for five minutes after them. keys: with keys in every language.",
     ["speech", "keys"],
     "speech",
   ),

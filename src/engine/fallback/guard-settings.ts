@@ -3,7 +3,7 @@ import type { z } from "zod";
 import { integer } from "../../platform/config/key.ts";
 
 export const guardKeys = {
-  retries: integer("Further attempts at a provider, where another one may help.", 1, 0, 5),
+  retries: integer("Number of retries at a provider, for errors where a retry can help.", 1, 0, 5),
   breaker_failures: integer(
     "Consecutive failures before a provider is skipped for a while.",
     3,
@@ -11,7 +11,7 @@ export const guardKeys = {
     100,
   ),
   breaker_open_sec: integer(
-    "How long such a provider is not asked; then one request tries it again.",
+    "Time for which such a provider is skipped. Then one request tries it again.",
     30,
     1,
     3600,

@@ -30,21 +30,21 @@ import { voiceKeys } from "../voice-keys.ts";
 
 const LIVE_MODEL = "gpt-live-transcribe";
 
-export const BASE_URL = "Address of the server; each part may have an address of its own.";
+export const BASE_URL = "Address of the server. Each part can have a separate address.";
 
 const serverKeys = (baseUrl: z.ZodType<string | null>) => ({
   base_url: baseUrl,
   api_key: secret(
-    "Key sent to base_url and to parts at the same server, never to another one.",
+    "API key for base_url and for parts at the same server. Never sent to other servers.",
     API_KEY,
   ),
   api_key_header: oneOf(
-    'Header for keys at base_url: "authorization" as a Bearer token, or "api-key" as Azure and gateways have it.',
+    'Header for keys at base_url: "authorization" (a Bearer token), or "api-key" (for Azure and gateways).',
     ["authorization", "api-key"],
     "authorization",
   ),
   api_version: optionalText(
-    "Sent to base_url as ?api-version=, which Azure's deployment paths need.",
+    "Sent to base_url as ?api-version=. Deployment paths of Azure need it.",
     {
       allowed: 'a version as Azure names it, e.g. "2025-04-01-preview"',
       matches: /^[\w.-]{1,40}$/,
@@ -55,40 +55,35 @@ const serverKeys = (baseUrl: z.ZodType<string | null>) => ({
 const llmKeys = () => ({
   llm_model: text("Name of the language model.", "gpt-6-luna", MODEL),
   llm_api: oneOf(
-    'API of the language model: "chat" is /chat/completions, "responses" is /responses; "auto": what the model wants, as known or learnt from the server.',
+    'API of the language model. "chat": /chat/completions. "responses": /responses. "auto": the API of the model, if known, or learnt from the server.',
     ["auto", "chat", "responses"],
     "auto",
   ),
   llm_reasoning_effort: textOrOff(
-    'How long the model thinks before it answers: "none", "low" or what else it takes; one that it refuses becomes the smallest it takes. Empty: nothing is sent. A caller waits for thoughts.',
+    'Reasoning effort of the model: "none", "low" or another value. If the model rejects it, its lowest effort is used. Empty: not sent. The caller waits while the model reasons.',
     "none",
     {
       allowed: 'a word such as "none" or "low"',
       matches: (word) => /^[a-z][a-z0-9_-]{0,31}$/.test(word),
     },
   ),
-  llm_base_url: optionalText("Address of the language model, when it is not base_url.", HTTP_URL),
-  llm_api_key: secret("Key sent to llm_base_url.", API_KEY),
+  llm_base_url: optionalText("Address of the language model, if it is not base_url.", HTTP_URL),
+  llm_api_key: secret("API key for llm_base_url.", API_KEY),
   llm_context_tokens: integer(
     "The model's context window. A prompt that fills more than 80 % of it logs a warning.",
     128_000,
     1024,
     10_000_000,
   ),
-  llm_temperature: decimal(
-    "Sampling temperature. It is left out where a model refuses it.",
-    0.4,
-    0,
-    2,
-  ),
+  llm_temperature: decimal("Sampling temperature. Omitted if the model rejects it.", 0.4, 0, 2),
 });
 
 const sttKeys = () => ({
   stt_model: text("Name of the model for speech to text.", "gpt-transcribe", MODEL),
-  stt_base_url: optionalText("Address of speech to text, when it is not base_url.", HTTP_URL),
-  stt_api_key: secret("Key sent to stt_base_url.", API_KEY),
+  stt_base_url: optionalText("Address of speech to text, if it is not base_url.", HTTP_URL),
+  stt_api_key: secret("API key for stt_base_url.", API_KEY),
   stt_mode: oneOf(
-    '"file": one request an utterance; "sse": the same, with a streamed answer; "realtime": transcribed while it is spoken.',
+    '"file": one request per utterance. "sse": the same with a streamed response. "realtime": transcribed during the speech.',
     ["file", "sse", "realtime"],
     "file",
   ),
@@ -97,25 +92,22 @@ const sttKeys = () => ({
     SOCKET_URL,
   ),
   stt_realtime_model: optionalText(
-    `Name of the model for stt_mode "realtime". Empty: ${LIVE_MODEL}, which writes while the caller speaks, at OpenAI; stt_model at other servers.`,
+    `Name of the model for stt_mode "realtime". Empty: ${LIVE_MODEL} at OpenAI, stt_model at other servers.`,
     MODEL,
   ),
-  stt_prompt: optionalText(
-    "What speech to text is told about the calls, e.g. the trade and its terms.",
-    PROMPT,
-  ),
+  stt_prompt: optionalText("Context for speech to text, such as the trade and its terms.", PROMPT),
   stt_keywords: flag(
-    "Names and products in the agent's knowledge are told to speech to text.",
+    "Whether speech to text gets the names and products in the agent's knowledge.",
     true,
   ),
 });
 
 const ttsKeys = () => ({
   tts_model: text("Name of the model for text to speech.", "gpt-realtime-2.1-mini", MODEL),
-  tts_base_url: optionalText("Address of text to speech, when it is not base_url.", HTTP_URL),
-  tts_api_key: secret("Key sent to tts_base_url.", API_KEY),
+  tts_base_url: optionalText("Address of text to speech, if it is not base_url.", HTTP_URL),
+  tts_api_key: secret("API key for tts_base_url.", API_KEY),
   tts_mode: oneOf(
-    '"http": one request a sentence; "realtime": one socket a call, over OpenAI\'s Realtime API; "auto": by the name of tts_model.',
+    '"http": one request per sentence. "realtime": one socket per call, over OpenAI\'s Realtime API. "auto": depends on the name of tts_model.',
     ["auto", "http", "realtime"],
     "auto",
   ),
@@ -124,11 +116,11 @@ const ttsKeys = () => ({
     SOCKET_URL,
   ),
   tts_instructions: optionalText(
-    "How the voice is to speak: pace, accent, tone; {language} stands for the call's language. Empty: models of OpenAI are told the language only, others nothing.",
+    "Instructions for the voice: pace, accent, tone. {language} is replaced with the language of the call. Empty: models of OpenAI get only the language, others nothing.",
     PROMPT,
   ),
   tts_format: oneOf(
-    "Audio format that is asked for. A WAV header is understood either way.",
+    "Requested audio format. A WAV header is accepted in both formats.",
     ["pcm", "wav"],
     "pcm",
   ),
@@ -138,22 +130,22 @@ const ttsKeys = () => ({
 /** Semantic search in knowledge. One server is enough: the standby has none of these keys. */
 export const embeddingKeys = () => ({
   embedding_model: optionalText(
-    'Name of a model by which large knowledge is searched by meaning as well, e.g. "text-embedding-3-small". Empty: by words alone.',
+    'Name of the embedding model, e.g. "text-embedding-3-small". With it, large knowledge is also searched by meaning. Empty: only by words.',
     MODEL,
   ),
   embedding_base_url: optionalText(
-    "Address of the model for embeddings, when it is not base_url.",
+    "Address of the embedding model, if it is not base_url.",
     HTTP_URL,
   ),
-  embedding_api_key: secret("Key sent to embedding_base_url.", API_KEY),
+  embedding_api_key: secret("API key for embedding_base_url.", API_KEY),
   embedding_eur_per_million_tokens: price("a million tokens of embeddings"),
 });
 
 const limitsAndPrices = () => ({
-  connect_timeout_ms: integer("Longest wait for a connection.", 3000, 100, 60_000),
-  stt_timeout_ms: integer("Longest wait for the text of an utterance.", 10_000, 100, 60_000),
-  llm_timeout_ms: integer("Longest wait for the model's first token.", 3000, 100, 60_000),
-  tts_timeout_ms: integer("Longest wait for the first audio of a sentence.", 2000, 100, 60_000),
+  connect_timeout_ms: integer("Timeout of the connection.", 3000, 100, 60_000),
+  stt_timeout_ms: integer("Timeout for the text of an utterance.", 10_000, 100, 60_000),
+  llm_timeout_ms: integer("Timeout for the model's first token.", 3000, 100, 60_000),
+  tts_timeout_ms: integer("Timeout for the first audio of a sentence.", 2000, 100, 60_000),
   stt_eur_per_min: price("a minute of speech to text"),
   llm_input_eur_per_million_tokens: price("a million tokens of input"),
   llm_output_eur_per_million_tokens: price("a million tokens of output"),
@@ -279,7 +271,7 @@ function missingKey(table: OpenAiSettings, id: string, part: string, own: OwnSer
   const url = own.baseUrl ?? table.base_url ?? "";
   if (keyOf(table, own) !== null || url === "" || !needsKey(url)) return [];
   const key = own.baseUrl === null ? "api_key" : `${part}_api_key`;
-  return [keyMissing({ id, key, url }, ", or base_url to a server of your own")];
+  return [keyMissing({ id, key, url }, ", or base_url to your own server")];
 }
 
 function keyOf(table: OpenAiSettings, own: OwnServer): string | null {

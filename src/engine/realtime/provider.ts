@@ -5,7 +5,7 @@ import { promptTokensMax, realtimeKeys, voiceProblems } from "./settings.ts";
 
 export const realtime = {
   id: "realtime",
-  description: "OpenAI's Realtime protocol: speech in, speech out, over one WebSocket a call.",
+  description: "OpenAI's Realtime protocol: speech in, speech out, over one WebSocket per call.",
   settings: realtimeKeys,
   doctorKeys: {
     baseUrl: "base_url",

@@ -217,7 +217,7 @@ export class RealtimeSttStream implements SttStream {
   #late(upload: Upload): void {
     if (this.link.alive && upload.items.size > 0) this.#resolve(upload, UNWRITTEN);
     else {
-      const reason = "the server did not take what was said";
+      const reason = "the server did not accept the utterance";
       this.#reject(upload, this.link.fail("stt", "timeout", reason));
     }
   }

@@ -17,15 +17,15 @@ import type { AudioFormat } from "./events.ts";
 export const realtimeKeys = {
   /** The model is added as a query parameter. */
   base_url: text("Address of the server.", "wss://api.openai.com/v1/realtime", SOCKET_URL),
-  api_key: secret("Key sent to the server.", API_KEY),
+  api_key: secret("API key for the server.", API_KEY),
   api_key_header: oneOf(
-    'Header for the key: "authorization" as a Bearer token, or "api-key" as Azure and gateways have it.',
+    'Header for the key: "authorization" (a Bearer token), or "api-key" (for Azure and gateways).',
     ["authorization", "api-key"],
     "authorization",
   ),
   model: text("Name of the model.", "gpt-realtime-2.1", MODEL),
   transcription_model: textOrOff(
-    "Model that transcribes callers. Empty: transcripts hold only the agent's words.",
+    "Model that transcribes callers. Empty: transcripts contain only the agent's words.",
     "gpt-transcribe",
     MODEL,
   ),
@@ -35,12 +35,12 @@ export const realtimeKeys = {
     "g711",
   ),
   turn_detection: oneOf(
-    'Who detects the end of an utterance: this appliance ("own"), the server by silence ("server"), or the server by what is said ("semantic").',
+    'How the end of an utterance is detected: by this appliance ("own"), by the server from silence ("server"), or by the server from the words ("semantic").',
     ["own", "server", "semantic"],
     "own",
   ),
   turn_eagerness: oneOf(
-    'With turn_detection "semantic": how soon the caller is taken to have finished.',
+    'With turn_detection "semantic": how soon the server decides that the caller has finished.',
     ["auto", "low", "medium", "high"],
     "auto",
   ),
@@ -50,20 +50,20 @@ export const realtimeKeys = {
     "off",
   ),
   reasoning_effort: oneOf(
-    'How much a model thinks before it speaks; "" leaves it to the model; "auto": little, from gpt-realtime-2 on, which think. Left out where a model refuses it.',
+    'Reasoning effort of the model. "": the default of the model. "auto": low for reasoning models (gpt-realtime-2 and later). Omitted if the model rejects it.',
     ["auto", "", "minimal", "low", "medium", "high", "xhigh"],
     "auto",
   ),
   transcription_prompt: optionalText(
-    "What transcription is told about the calls, e.g. the trade and its terms.",
+    "Context for transcription, such as the trade and its terms.",
     PROMPT,
   ),
   transcription_keywords: flag(
-    "Names and products in the agent's knowledge are told to transcription.",
+    "Whether transcription gets the names and products in the agent's knowledge.",
     true,
   ),
-  connect_timeout_ms: integer("Longest wait for the session.", 3000, 100, 60_000),
-  response_timeout_ms: integer("Longest wait for the first word of an answer.", 3000, 100, 60_000),
+  connect_timeout_ms: integer("Timeout for the session.", 3000, 100, 60_000),
+  response_timeout_ms: integer("Timeout for the first word of an answer.", 3000, 100, 60_000),
   input_eur_per_million_tokens: price("a million tokens of input"),
   output_eur_per_million_tokens: price("a million tokens of output"),
   voices: voiceKeys({ Sari: "marin", Emma: "shimmer", Nathan: "cedar", Adrian: "echo" }),
@@ -109,6 +109,6 @@ export function voiceProblems(
     .filter(([, name]) => !VOICES.includes(name) && !name.startsWith("voice_"))
     .map(([agentVoice, name]) => ({
       key: `voices.${agentVoice}`,
-      message: `[engine.${id}.voices] ${agentVoice}: "${name}" is no voice of the Realtime API. Allowed: ${VOICES.join(", ")}, or the id of a voice of your own ("voice_…").`,
+      message: `[engine.${id}.voices] ${agentVoice}: "${name}" is not a voice of the Realtime API. Allowed: ${VOICES.join(", ")}, or the id of a custom voice ("voice_…").`,
     }));
 }

@@ -72,7 +72,7 @@ export const listSites = contract({
   operationId: "listKnowledgeSites",
   at: "GET /knowledge-sites",
   tag: "Knowledge files",
-  summary: "List websites that are imported as knowledge",
+  summary: "List websites imported as knowledge",
   reply: okReply({ sites: z.array(KnowledgeSite) }),
 });
 

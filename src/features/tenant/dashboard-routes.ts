@@ -106,7 +106,7 @@ export const updateTenantSettings = contract({
   role: "owner",
   summary: "Change the tenant's settings",
   description:
-    "Fields that are not sent stay unchanged. Changes apply to new calls. `allowed_prefixes`, `short_numbers`, `calls_per_minute_max` and `daily_spend_max_eur` protect against toll fraud: only the operator can change them, others get 403.",
+    "Missing fields stay unchanged. Changes apply to new calls. `allowed_prefixes`, `short_numbers`, `calls_per_minute_max` and `daily_spend_max_eur` protect against toll fraud: only the operator can change them, others get 403.",
   body: z
     .strictObject({
       ...contactFields,

@@ -175,5 +175,5 @@ function compile() {
 function addressOf(name: string, symbols: Readonly<Record<string, object>>): number {
   const found = symbols[name];
   if (found && "ptr" in found && typeof found.ptr === "number") return found.ptr;
-  throw new Error(`the runtime tells no address of ${name}`);
+  throw new Error(`the runtime does not provide the address of ${name}`);
 }

@@ -144,7 +144,7 @@ async function bySrv(
   if (records.length === 0) return undefined;
   const [only] = records;
   if (records.length === 1 && (only?.name === "." || only?.name === ""))
-    throw new Unlocated(`${name} says that there is no such service`);
+    throw new Unlocated(`the DNS record of ${name} shows that there is no such service`);
   const answers = await Promise.all(
     inOrder(records, random).map(({ name: host, port }) =>
       fromSrv({ host, port, transport }, dns, seededRandom(randomInt(random, 2 ** 31))),

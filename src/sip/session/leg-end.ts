@@ -34,41 +34,39 @@ const NO_COMMON_CODEC = withoutCodec(
 const UNAUTHORISED = forbidden(
   "The provider refused the trunk's user name or password. Check both, and the realm.",
 );
-const UNPAID = forbidden(
-  "The provider wants to be paid first. Top up the account at the provider.",
-);
+const UNPAID = forbidden("The provider requires payment. Top up your account at the provider.");
 const FORBIDDEN = forbidden(
-  "The provider forbids the call. Check whether the account may call this destination, and whether the caller id is one of its numbers.",
+  "The provider forbids the call. Check whether the account can call this destination, and whether the caller ID is one of its numbers.",
 );
 const TEMPORARILY_UNAVAILABLE = calleeUnavailable(
-  "The called phone is switched off or out of reach. Try again later.",
+  "The called phone is switched off or not reachable. Try again later.",
 );
 const REDIRECTED = rejected(
-  "The provider sent the call on to an address that the trunk does not follow: another server, a number that may not be dialled, or where it was sent already. Ask the provider to route the call itself.",
+  "The provider redirected the call to another server, a forbidden number or an address already tried. The trunk does not follow such redirects. Ask the provider to route the call itself.",
 );
 const BAD_REQUEST = ourRequestRejected(
-  "The provider calls our request malformed. Check whether it wants numbers in another form, and send it the call's SIP messages.",
+  "The provider rejected our request as malformed. Check whether it requires another number format, and send it the call's SIP messages.",
 );
 const SERVER_ERROR = unavailable(
-  "The provider's server failed with an error of its own. Try again later; if it lasts, ask the provider, with the time of the call.",
+  "The provider's server had an internal error. Try again later. If the problem continues, ask the provider and give the time of the call.",
 );
 const NETWORK_FAULT = unavailable(
   "The telephone network could not connect the call. Try again later.",
 );
 const MISUNDERSTOOD = rejected(
-  "The provider's server did not understand the call's request. Ask the provider, with the time of the call.",
+  "The provider's server did not understand the request. Ask the provider and give the time of the call.",
 );
 const LOOPED = unavailable(
-  "The call went round in circles in the provider's network. Ask the provider how the number is routed.",
+  "The call went in a loop in the provider's network. Ask the provider how the number is routed.",
 );
 const ANONYMITY_REJECTED = forbidden(
-  "The called party takes no calls without a caller id. Set the trunk's caller id to a number of your own.",
+  "The called party rejects calls without a caller ID. Set the trunk's caller ID to one of your numbers.",
 );
 const IDENTITY_REJECTED = forbidden(
-  "The caller id was not accepted. Set the trunk's caller id to a number that the provider has given you.",
+  "The caller ID was not accepted. Set the trunk's caller ID to a number from your provider.",
 );
 const UNWANTED = declinedByCallee(
-  "The called party or its network refuses calls of this kind. Do not call this number again without its consent.",
+  "The called party or its network rejects calls of this kind. Do not call this number again without its consent.",
 );
 const OVERLOADED = unavailable(
   "The provider is overloaded, or all lines of the trunk are in use. Try again later, or ask the provider for more lines.",
@@ -77,7 +75,7 @@ const TRANSPORT_FAILED = unreached(
   "The provider's server did not answer. Check the trunk's server name, port and firewall.",
 );
 const SESSION_EXPIRED = expired(
-  "The far end stopped confirming that the call still stands, so it was ended. Check the network between us and the provider.",
+  "The far end stopped refreshing the session, so the call was ended. Check the network between us and the provider.",
 );
 const ACK_MISSING = unconfirmed(
   "The call was answered, but the provider never confirmed it. Check the public address and NAT.",
@@ -130,7 +128,7 @@ function causeIn(reasons: readonly string[]): number {
 function unlistedMeaning(sipCode: number): Meaning {
   return sipCode >= 500 && sipCode < 600
     ? unavailable(`The provider could not connect the call (code ${sipCode}). Try again later.`)
-    : because("rejected", "callee")(`The call was refused with code ${sipCode}.`);
+    : because("rejected", "callee")(`The call was rejected with code ${sipCode}.`);
 }
 
 const end = (by: LegEnd["by"], meaning: Meaning, sipCode: number | null = null): LegEnd => ({
@@ -142,7 +140,7 @@ const end = (by: LegEnd["by"], meaning: Meaning, sipCode: number | null = null):
 /** Our own final response to an incoming INVITE. */
 export function endOfRejectedCaller(sipCode: number): LegEnd {
   const kind = BY_CODE.get(sipCode)?.kind ?? "rejected";
-  const explanation = `The call was not taken; the caller was told code ${sipCode}.`;
+  const explanation = `The call was not accepted. The caller got code ${sipCode}.`;
   return end("us", because(kind, null)(explanation), sipCode);
 }
 

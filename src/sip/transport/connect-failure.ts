@@ -43,19 +43,19 @@ export function connectFailed(error: unknown, server: string, port: number): Con
 
 function explanationOf(code: string, server: string, port: number): string {
   if (code === "ERR_TLS_CERT_ALTNAME_INVALID")
-    return `The TLS certificate of ${server} is made out to another name, so nothing was sent to it. Give the trunk the server name that stands in the certificate.`;
+    return `The TLS certificate of ${server} is for another name, so nothing was sent to it. Use the server name in the certificate for the trunk.`;
   if (UNKNOWN_AUTHORITY.has(code))
-    return `The TLS certificate of ${server} was signed by an authority that is not known here, so nothing was sent to it. Ask the provider for a certificate of a public authority, or have the operator add its authority with [sip] tls_ca_file.`;
+    return `The TLS certificate of ${server} was signed by an unknown authority, so nothing was sent to it. Ask the provider for a certificate of a public authority, or ask the operator to add its authority with [sip] tls_ca_file.`;
   if (code === "CERT_HAS_EXPIRED" || code === "CERT_NOT_YET_VALID")
     return `The TLS certificate of ${server} is not valid today. Check this machine's clock, and ask the provider.`;
   if (code.includes("PROTOCOL_VERSION") || code.includes("UNSUPPORTED_PROTOCOL"))
-    return `${server} offers no TLS 1.2 or newer, and older ones are not safe. Ask the provider.`;
+    return `${server} does not support TLS 1.2 or newer, and older versions are not safe. Ask the provider.`;
   if (UNUSABLE_CERTIFICATE.test(code))
-    return `The TLS certificate of ${server} cannot be used (${code}), so nothing was sent to it. Ask the provider for another one.`;
+    return `The TLS certificate of ${server} cannot be used (${code}), so nothing was sent to it. Ask the provider for another certificate.`;
   if (code.includes("_ALERT_"))
-    return `${server} speaks TLS, but refused to with us. It may want a certificate of its customers, which a trunk does not have, or ciphers that are not safe any more. Ask the provider.`;
+    return `${server} rejected the TLS connection. It may require a client certificate, which a trunk does not have, or ciphers that are no longer safe. Ask the provider.`;
   if (code.startsWith("ERR_SSL") || code === "EPROTO")
-    return `${server} does not speak TLS on port ${port}. Check the port (5061 is usual for TLS) and the transport.`;
+    return `${server} does not support TLS on port ${port}. Check the port (usually 5061 for TLS) and the transport.`;
   if (code === "ECONNREFUSED")
     return `${server} refuses connections on port ${port}. Check the port and the transport.`;
   if (code === "ECONNRESET")

@@ -62,7 +62,7 @@ async function isUnfinished(target: RawStore, from: string): Promise<boolean> {
   const mark = await markOf(target);
   if (mark !== null && mark !== from)
     throw conflict(
-      `${target.name} holds an unfinished copy of ${mark}: finish that one, or empty it.`,
+      `${target.name} contains an unfinished copy of ${mark}. Finish that copy, or empty the store.`,
     );
   return mark !== null;
 }
@@ -74,7 +74,7 @@ export async function requireUpToDate(source: RawStore, list: readonly Migration
   checkApplied(done, list);
   if (list.some(({ tag }) => !done.has(tag)))
     throw conflict(
-      `${source.name} was last used by an older linevoice. Start this one on it once, or run \`linevoice migrate up\`.`,
+      `${source.name} was last used by an older linevoice. Start this version with it once, or run \`linevoice migrate up\`.`,
     );
 }
 
@@ -103,7 +103,7 @@ async function requireEmpty(target: RawStore, tables: readonly string[]): Promis
   for (const table of tables)
     if ((await target.rows(`SELECT 1 FROM ${quoted(table)} LIMIT 1`)).length > 0)
       throw conflict(
-        `${target.name} is not empty: its table ${table} has rows. Name an empty store.`,
+        `${target.name} is not empty: its table ${table} has rows. Use an empty store.`,
       );
 }
 
@@ -223,7 +223,7 @@ async function compareTable(
   let count = 0;
   const differs = (row: readonly StoredValue[] | undefined) =>
     conflict(
-      `Row ${row?.slice(0, layout.key).join(" ")} of ${table} is not the same in ${source.name} and ${target.name}. If the source was in use meanwhile, stop all nodes, empty the target and copy again.`,
+      `Row ${row?.slice(0, layout.key).join(" ")} of ${table} differs between ${source.name} and ${target.name}. If the source was in use during the copy, stop all nodes, empty the target and copy again.`,
     );
   for await (const row of rowsOf(pagesOf(source, table, layout, null))) {
     const { value: copy } = await copies.next();

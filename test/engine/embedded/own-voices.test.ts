@@ -76,13 +76,13 @@ describe("a voice's files", () => {
     const json = JSON.stringify(description());
     const text = json + " ".repeat(DESCRIPTION_BYTES_MAX - Buffer.byteLength(json));
     expect(await reasonOf(writeVoice(folder, { about: text }))).toBe("none");
-    expect(await reasonOf(writeVoice(folder, { about: `${text} ` }))).toContain("at most 1 are");
+    expect(await reasonOf(writeVoice(folder, { about: `${text} ` }))).toContain("the maximum is 1");
   });
 
   test.each<[string, () => string, string]>([
     ["no file", () => `${folder}/none.onnx`, "cannot be read"],
     ["a folder", () => folder, "cannot be read"],
-    ["no JSON", () => writeVoice(folder, { about: "{" }), "is no JSON"],
+    ["no JSON", () => writeVoice(folder, { about: "{" }), "is not JSON"],
     [
       "other JSON",
       () => writeVoice(folder, { about: { a: 1 } }),
@@ -94,11 +94,11 @@ describe("a voice's files", () => {
       "phoneme_type",
     ],
     [
-      "no ONNX",
+      "not an ONNX",
       () => writeVoice(folder, { model: Uint8Array.from(Buffer.from("hello")) }),
-      "no ONNX",
+      "not an ONNX",
     ],
-    ["an empty file", () => writeVoice(folder, { model: new Uint8Array() }), "no ONNX"],
+    ["an empty file", () => writeVoice(folder, { model: new Uint8Array() }), "not an ONNX"],
     [
       "a truncated model",
       () => writeVoice(folder, { model: tinyVoice().slice(0, 400) }),
@@ -119,7 +119,7 @@ describe("a voice's files", () => {
   test("a file of 2 GB is refused without being read", async () => {
     const file = writeVoice(folder);
     truncateSync(file, 2 * 1024 ** 3);
-    expect(await reasonOf(file)).toContain("has 2048 MB; at most 512 are read");
+    expect(await reasonOf(file)).toContain("has 2048 MB; the maximum is 512");
     rmSync(file);
   });
 });

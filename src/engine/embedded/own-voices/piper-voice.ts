@@ -42,16 +42,16 @@ export class PiperVoice {
     const model = readBounded(file, MODEL_BYTES_MAX);
     prepareRuntime();
     const session = await ort.InferenceSession.create(model).catch((error) => {
-      throw new Error(`${file} is no ONNX model, or is incomplete: ${firstLine(error)}`);
+      throw new Error(`${file} is not an ONNX model, or is incomplete: ${firstLine(error)}`);
     });
     const wanted = ["input", "input_lengths", "scales", ...(about.num_speakers > 1 ? ["sid"] : [])];
     if ([...session.inputNames].sort().join() !== wanted.sort().join())
       throw new Error(
-        `${file} is no Piper voice: its inputs are ${session.inputNames.join(", ")}, not ${wanted.join(", ")}`,
+        `${file} is not a Piper voice: its inputs are ${session.inputNames.join(", ")}, not ${wanted.join(", ")}`,
       );
     const voice = new PiperVoice(session, about);
     await voice.speak(TRIAL, 100).catch((error) => {
-      throw new Error(`${file} cannot be spoken with: ${firstLine(error)}`);
+      throw new Error(`${file} cannot speak: ${firstLine(error)}`);
     });
     return voice;
   }
@@ -76,7 +76,7 @@ export class PiperVoice {
       ...(num_speakers > 1 ? { sid: integers([0], [1]) } : {}),
     });
     const [sound] = Object.values(output);
-    if (sound?.type !== "float32") throw new Error("the model makes no sound");
+    if (sound?.type !== "float32") throw new Error("the model creates no audio");
     return samplesOf(sound.data as Float32Array, this.sampleRateHz * SECONDS_MAX);
   }
 }
@@ -105,7 +105,7 @@ function readDescription(file: string): z.output<typeof description> {
   try {
     json = JSON.parse(bytes.toString("utf8"));
   } catch {
-    throw new Error(`${file} is no JSON`);
+    throw new Error(`${file} is not JSON`);
   }
   const { data, error } = description.safeParse(json);
   if (data) return data;
@@ -125,7 +125,7 @@ function readBounded(file: string, bytesMax: number): Buffer<ArrayBuffer> {
     throw new Error(`${file} cannot be read: ${firstLine(error)}`);
   }
   if (size > bytesMax)
-    throw new Error(`${file} has ${megabytes(size)} MB; at most ${megabytes(bytesMax)} are read`);
+    throw new Error(`${file} has ${megabytes(size)} MB; the maximum is ${megabytes(bytesMax)}`);
   return readFileSync(file);
 }
 

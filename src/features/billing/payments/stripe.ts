@@ -73,7 +73,7 @@ export class StripeProvider implements PaymentProvider {
       });
       throw new AppError({
         code: "unavailable",
-        publicMessage: "The payment provider did not take the payment. Try again in a minute.",
+        publicMessage: "The payment provider did not accept the payment. Try again in a minute.",
         internal: describeError(error),
       });
     }

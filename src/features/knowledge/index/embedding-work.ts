@@ -47,7 +47,7 @@ export class EmbeddingWork {
   problem(): string | null {
     const problem = this.#questions.problem ?? this.#passages.problem;
     if (problem === null) return null;
-    return `Knowledge is searched by words alone: [engine.openai] embedding_model "${this.options.embedder.model}" does not answer as it should. It says: ${problem}`;
+    return `Knowledge search uses only words, because [engine.openai] embedding_model "${this.options.embedder.model}" fails: ${problem}`;
   }
 
   /** Null on a time-out. Never rejects. `used`: called with the counted tokens. */

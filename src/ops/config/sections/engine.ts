@@ -46,9 +46,9 @@ const partChoice = (description: string, ids: readonly string[]) =>
 /** The provider of one part, and its fallback. */
 const partChoices = <P extends "stt" | "llm" | "tts">(part: P, what: string) =>
   ({
-    [part]: partChoice(`Provider of ${what}. Empty: the provider in kind.`, idsOf(part)),
+    [part]: partChoice(`Provider of ${what}. Empty: the value of kind.`, idsOf(part)),
     [`${part}_fallback`]: partChoice(
-      `Fallback provider of ${what}. Empty: the provider in fallback.`,
+      `Fallback provider of ${what}. Empty: the value of fallback.`,
       idsOf(part),
     ),
   }) as { [Key in P | `${P}_fallback`]: ReturnType<typeof partChoice> };
