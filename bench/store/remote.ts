@@ -213,7 +213,7 @@ async function measureSetUps(way: Way | null, extent: Extent): Promise<SetUp[]> 
   const log: Log = {
     ...silentLog,
     warn(event) {
-      if (event === "trunk.let_go") trunksLost++;
+      if (event === "trunk.released") trunksLost++;
     },
     with: () => log,
   };

@@ -30,7 +30,7 @@ export function createCallNotices(deps: {
     notifiedAtMs.set(key, now);
     database
       .tx((queries) => callNoticeStore(queries).note(tenantId, kind, subject, clock.now()))
-      .catch((error) => log.error("call.notice_not_stored", { error: describeError(error) }));
+      .catch((error) => log.error("call.notice_not_saved", { error: describeError(error) }));
   }
 
   return {

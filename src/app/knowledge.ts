@@ -85,7 +85,7 @@ export function createKnowledge(
     for (const [tenantId, fileIds] of owned) index.retain(tenantId, fileIds);
   }
   const timer = clock.every(TIDY_MS, () => {
-    tidy().catch((error) => log.warn("knowledge.not_tidied", { error: describeError(error) }));
+    tidy().catch((error) => log.warn("knowledge.cleanup_failed", { error: describeError(error) }));
   });
   return {
     index,

@@ -60,7 +60,7 @@ export function createRemoteNodeCalls(deps: {
       const known = new Map<string, string>();
       while (!signal.aborted) {
         await poll(tenantId, known, emit).catch((error) =>
-          log.warn("live.other_nodes_not_seen", { error: describeError(error) }),
+          log.warn("live.other_nodes_unavailable", { error: describeError(error) }),
         );
         await sleep(clock, POLL_MS, signal).catch(() => undefined);
       }

@@ -86,7 +86,7 @@ export class TrunkLeases {
       .catch((error) => log.warn("node.not_forgotten", { error: describeError(error) }));
     this.#timer ??= clock.every(BEAT_MS, () => {
       this.#letGoInTime().catch((error) =>
-        log.error("trunk.let_go_failed", { error: describeError(error) }),
+        log.error("trunk.release_failed", { error: describeError(error) }),
       );
       void this.round();
     });
@@ -188,7 +188,7 @@ export class TrunkLeases {
   async #letGo(trunkId: number, why: string): Promise<void> {
     const { trunks, log } = this.#options;
     this.#held.delete(trunkId);
-    log.warn("trunk.let_go", { trunk: trunkId, why });
+    log.warn("trunk.released", { trunk: trunkId, why });
     await trunks.remove(trunkId);
   }
 
@@ -197,7 +197,7 @@ export class TrunkLeases {
     const version = this.#held.get(trunk.id);
     if (version === trunk.updatedAt) return;
     if (version !== undefined) await trunks.remove(trunk.id);
-    else log.info("trunk.taken", { trunk: trunk.id });
+    else log.info("trunk.acquired", { trunk: trunk.id });
     this.#held.set(trunk.id, trunk.updatedAt);
     trunks.add(trunk);
   }

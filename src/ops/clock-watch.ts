@@ -88,7 +88,7 @@ export function watchClock(options: ClockWatchOptions): ClockWatch {
       return trust(why);
     }
     if (!isDoubted)
-      log.error("clock.doubted", {
+      log.error("clock.untrusted", {
         now: isoUtc(clock.now()),
         expected: isoUtc(known.expectedMs()),
       });

@@ -87,7 +87,7 @@ export function watchDescriptors(options: {
     } catch (error) {
       // Assume that none are left, because other opens would fail as well.
       open = limit;
-      log.warn("descriptors.not_seen", { error: describeError(error) });
+      log.warn("descriptors.unavailable", { error: describeError(error) });
     }
     accepted = 0;
     const wasShort = isShort;
@@ -122,7 +122,7 @@ function limitOf(descriptors: Descriptors, log: Log): number {
   try {
     return descriptors.limit();
   } catch (error) {
-    log.info("descriptors.limit_not_seen", { error: describeError(error) });
+    log.info("descriptors.limit_unavailable", { error: describeError(error) });
     return Number.POSITIVE_INFINITY;
   }
 }

@@ -32,7 +32,7 @@ export function watchDirectory(options: {
     try {
       if (!existsSync(directory)) {
         mkdirSync(directory, { mode: PRIVATE });
-        log.warn("directory.made_anew", { directory });
+        log.warn("directory.recreated", { directory });
       }
       accessSync(directory, constants.W_OK | constants.X_OK);
       problem = hasInodes(directory) ? null : "no inode is left: df -i";

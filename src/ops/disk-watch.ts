@@ -59,7 +59,7 @@ export function watchDisk(options: {
     try {
       free = freeBytes();
     } catch (error) {
-      log.warn("disk.not_seen", { error: describeError(error) });
+      log.warn("disk.unavailable", { error: describeError(error) });
       return;
     }
     const next = levelAt(free, level);

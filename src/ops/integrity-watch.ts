@@ -29,7 +29,7 @@ export function watchIntegrity(options: {
   async function poll(): Promise<void> {
     const [first] = await check();
     problem = first === undefined ? null : `The database is damaged: ${first}`;
-    if (problem === null) log.info("database.whole");
+    if (problem === null) log.info("database.ok");
     else log.error("database.damaged", { error: first });
   }
 

@@ -1,5 +1,5 @@
 /**
- * Logs suspensions, which explain missing calls, registrations and scheduled calls. `process.stood_still`:
+ * Logs suspensions, which explain missing calls, registrations and scheduled calls. `process.suspended`:
  * the process did not run (stopped, frozen container, no CPU time). `clock.stepped`: the wall clock was set,
  * or continued while the monotonic clock did not (suspended machine).
  */
@@ -16,7 +16,7 @@ export function watchStandstills(clock: Clock, log: Log): Timer {
   return clock.every(POLL_EVERY_MS, () => {
     const passedMs = Math.round(clock.monotonic() - monotonicMs);
     const steppedMs = clock.now() - wallMs - passedMs;
-    if (passedMs >= STILL_MS_MIN) log.warn("process.stood_still", { ms: passedMs });
+    if (passedMs >= STILL_MS_MIN) log.warn("process.suspended", { ms: passedMs });
     if (Math.abs(steppedMs) >= STILL_MS_MIN) log.warn("clock.stepped", { by_ms: steppedMs });
     wallMs = clock.now();
     monotonicMs = clock.monotonic();

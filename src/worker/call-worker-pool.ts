@@ -548,7 +548,7 @@ class WorkerSlot {
       if (message.type === "load") this.#noteLoad(message.event);
       else if (message.type === "hearing") this.isHearing = message.isLoaded;
       else if (message.type === "hearing_failed")
-        this.options.log.warn("hearing.failed", { detail: message.detail });
+        this.options.log.warn("speech_recognition.failed", { detail: message.detail });
       else if (message.type === "voice_failed") this.#voiceFailed(message.file, message.detail);
       else if (message.type === "failed") died(message.detail);
       else this.#speechWorkerReady = true;

@@ -64,7 +64,7 @@ done
 cat /data/run.json; echo
 ask -o /data/run.mp3 -w 'recording %{http_code} %{size_download}\\n' $api/rehearsals/$id/recording
 ls -d /data/phones-* 2>/dev/null && echo "LEFT BEHIND"
-grep departures_unavailable /data/serve.log && echo "NO DEPARTURES"
+grep send_thread_unavailable /data/serve.log && echo "NO DEPARTURES"
 for thread in /proc/$server/task/*; do
   grep -qx departures $thread/comm && echo "departures $(cut -d " " -f 40,41 $thread/stat)"
 done

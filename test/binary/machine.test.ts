@@ -85,7 +85,7 @@ underSystemd(
     expect(await run("systemctl is-active linevoice && linevoice ready")).toBe("active\nready");
     await run("systemctl stop linevoice");
     expect(await show("Result")).toBe("success");
-    expect(await log()).not.toContain("departures_unavailable");
+    expect(await log()).not.toContain("send_thread_unavailable");
     await run("sh /releases/this/install.sh --uninstall");
     expect(await show("LoadState")).toBe("not-found");
     expect(await run("find /etc/systemd /usr/local -name '*linevoice*'")).toBe("");

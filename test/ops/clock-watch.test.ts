@@ -65,7 +65,7 @@ test("a jump of more than a day is not trusted, until the clock is right again",
   expect([state(), watch.aheadMs()]).toEqual([DOUBTED, DAY + 1]);
   clock.stepWallClock(5 * 365 * DAY);
   await clock.advance(90 * DAY);
-  expect([state(), lines]).toEqual([DOUBTED, ["clock.doubted"]]);
+  expect([state(), lines]).toEqual([DOUBTED, ["clock.untrusted"]]);
   expect(watch.warning()).toContain("linevoice clock confirm");
   clock.stepWallClock(-5 * 365 * DAY - DAY - 1);
   expect(state()).toEqual(TRUSTED);

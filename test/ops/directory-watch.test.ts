@@ -40,7 +40,7 @@ test("a deleted directory is created again at the next check, for its owner only
   await clock.advance(1);
   expect(statSync(directory).mode & 0o777).toBe(0o700);
   expect(watch.problem()).toBeNull();
-  expect(events).toEqual(["directory.made_anew"]);
+  expect(events).toEqual(["directory.recreated"]);
   watch.stop();
 });
 

@@ -15,7 +15,7 @@ test("a suspension and a step of the clock are reported once each, and nothing e
   expect(told).toEqual([]);
   clock.stop(40_000);
   await clock.advance(500);
-  expect(told.splice(0)).toEqual([{ event: "process.stood_still", ms: 40_000 }]);
+  expect(told.splice(0)).toEqual([{ event: "process.suspended", ms: 40_000 }]);
   clock.stepWallClock(-3_600_000);
   await clock.advance(3_000);
   expect(told).toEqual([{ event: "clock.stepped", by_ms: -3_600_000 }]);

@@ -96,11 +96,11 @@ test("with a failing collector memory does not grow, one error is logged, and la
   for (let number = 1; number <= 1_000; number++) sick.submit(trace(number));
   // 500 wait, plus the batch in progress.
   expect(sick.lost).toBeGreaterThanOrEqual(1_000 - 525);
-  expect(lines).toEqual(["traces.not_taken"]);
+  expect(lines).toEqual(["traces.dropped"]);
   await eventually(() => collector?.headers.length === 1, "the first request");
   collector.answer = 200;
   await eventually(() => (collector?.spans.length ?? 0) >= 2 * 500, "what waited");
-  expect(lines).toEqual(["traces.not_taken", "traces.taken_again"]);
+  expect(lines).toEqual(["traces.dropped", "traces.resumed"]);
 });
 
 test("a collector that never answers times out, and stopping waits at most two seconds", async () => {

@@ -76,11 +76,11 @@ test("while too many speak, the next caller hears the busy announcement and pays
   const callers = await Promise.all(Array.from({ length: TALKERS }, answered));
   const question = await voices.speak("m3", "What are your opening hours on Saturday?");
   const allTalk = () => Promise.all(callers.map((call) => call.play(question)));
-  expect(await metric("linevoice_speech_full")).toEndWith(" 0");
+  expect(await metric("linevoice_speech_overloaded")).toEndWith(" 0");
   await allTalk();
   // The first utterances come while the engine loads.
   await eventually(
-    async () => (await metric("linevoice_speech_full")).endsWith(" 1"),
+    async () => (await metric("linevoice_speech_overloaded")).endsWith(" 1"),
     "too many have to wait",
   );
 

@@ -26,7 +26,7 @@ test("it is created again with a warning, and the next call is recorded", async 
   const directory = join(world.dataDir, "recordings");
   rmSync(directory, { recursive: true });
   await eventually(() => existsSync(directory), "the directory is there again");
-  expect(lines.filter((line) => line.includes("directory.made_anew"))).toHaveLength(1);
+  expect(lines.filter((line) => line.includes("directory.recreated"))).toHaveLength(1);
   const caller = await world.phone("+37061000081");
   const call = await caller.call(OWN_NUMBER);
   await call.answered;

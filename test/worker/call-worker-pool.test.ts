@@ -157,7 +157,7 @@ test("a failed recogniser is logged, and calls continue", async () => {
   const log: Log = { ...silentLog, warn: (event, fields) => lines.push([event, fields]) };
   const { pool, speechWorkers, brief } = await scriptedPool(1, undefined, undefined, log);
   at(speechWorkers, 0).tell({ type: "hearing_failed", detail: "no memory" });
-  expect(lines).toEqual([["hearing.failed", { detail: "no memory" }]]);
+  expect(lines).toEqual([["speech_recognition.failed", { detail: "no memory" }]]);
   await pool.open(brief("a"));
   await pool.shutdown();
 });

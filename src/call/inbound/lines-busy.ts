@@ -61,7 +61,7 @@ export class BusyAnnouncer {
       );
       await say(this.context, channel, leg, text);
     } catch (error) {
-      log.warn("call.busy_not_said", { call_id: callId, error: describeError(error) });
+      log.warn("call.busy_announcement_failed", { call_id: callId, error: describeError(error) });
     } finally {
       this.#told--;
       void channel?.close("busy");

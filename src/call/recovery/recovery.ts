@@ -227,7 +227,7 @@ export function watchLeftCalls(context: RecoveryPorts): Timer {
         continue;
       }
       if (clock.monotonic() - known.since < SILENT_MS) continue;
-      log.warn("call.left_behind", { call_id: call.callUuid });
+      log.warn("call.orphaned", { call_id: call.callUuid });
       await interrupt(context, call);
       if (isHere(context, call) && call.answeredAt !== null)
         void processRecording(context, call.tenantId, call.callUuid);

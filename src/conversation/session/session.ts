@@ -302,7 +302,7 @@ export class Session implements HandlersOf<CallCommands> {
     try {
       await this.#cached.prepare([text], this.#prepareAbort.signal);
     } catch (error) {
-      log.warn("announcement.not_said", { error: describeError(error) });
+      log.warn("announcement.failed", { error: describeError(error) });
     }
     const pcm = this.#cached.get(text);
     if (this.#report) return;

@@ -200,7 +200,7 @@ export class MailQueue {
       } while (left.length === CATCH_UP_MAX && !this.#needsCatchUp);
     } catch (error) {
       this.#needsCatchUp = true;
-      log.error("mail.catch_up_failed", { error: describeError(error) });
+      log.error("mail.backlog_failed", { error: describeError(error) });
     }
   }
 }

@@ -236,7 +236,7 @@ export class DeliveryWorker {
       duration_ms: result.durationMs,
     });
     if (!off) return;
-    log.warn("webhook.switched_off", {
+    log.warn("webhook.disabled", {
       tenant_id: delivery.tenantId,
       webhook_id: off.webhookId,
       cause: off.cause,

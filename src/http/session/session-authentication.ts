@@ -117,7 +117,7 @@ async function findSession(
   try {
     await sessions.seen(session, { ip: origins.ip, userAgent: requestContext.userAgent });
   } catch (error) {
-    log.warn("session.not_noted", { session: session.id, error: describeError(error) });
+    log.warn("session.activity_not_saved", { session: session.id, error: describeError(error) });
   }
 }
 

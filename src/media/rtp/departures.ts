@@ -109,7 +109,7 @@ export function startDepartures(
 }
 
 const unavailable = (log: Log, error: unknown) =>
-  log.warn("media.departures_unavailable", { error: describeError(error) });
+  log.warn("media.send_thread_unavailable", { error: describeError(error) });
 
 function start({ departures, functions }: DeparturesHandle, clock: Clock): Departures {
   const linked = Object.entries(WORKER_SYMBOLS).map(([name, symbol]) => [

@@ -18,7 +18,7 @@ export const packetPriority: Check = {
     if (policies.length === 0)
       return warning(
         "No separate thread sends them. If the CPU is busy, packets are sent late.",
-        "See media.departures_unavailable in the log for the reason. Such a thread needs glibc.",
+        "See media.send_thread_unavailable in the log for the reason. Such a thread needs glibc.",
       );
     if (policies.every((policy) => policy === SCHED_FIFO))
       return ok("The threads that send them have real-time priority.");

@@ -366,7 +366,7 @@ function registerReadOnScrape(
     sources.callCapacity,
   );
   gauge(
-    "linevoice_speech_full",
+    "linevoice_speech_overloaded",
     "1 while more callers speak than the embedded engine can transcribe. New callers then hear that all lines are busy.",
     () => (sources.tooManyTalk() ? 1 : 0),
   );

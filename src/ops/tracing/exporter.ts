@@ -126,10 +126,10 @@ function createLosses(url: string, log: Log) {
       count += traces;
       if (isOut) return;
       isOut = true;
-      log.warn("traces.not_taken", { why, url, lost: count });
+      log.warn("traces.dropped", { why, url, lost: count });
     },
     end(): void {
-      if (isOut) log.info("traces.taken_again", { lost: count });
+      if (isOut) log.info("traces.resumed", { lost: count });
       isOut = false;
     },
   };

@@ -274,7 +274,7 @@ test("a system without support logs that, and its calls continue without the thr
   const lines: string[] = [];
   const log: Log = { ...silentLog, warn: (event) => void lines.push(event) };
   expect(createDepartures(log, "darwin")).toBeNull();
-  expect(lines).toEqual(["media.departures_unavailable"]);
+  expect(lines).toEqual(["media.send_thread_unavailable"]);
 });
 
 test("a send delay exists only with the send thread, in both families", async () => {

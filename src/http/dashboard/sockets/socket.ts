@@ -253,7 +253,7 @@ class OpenSocket implements Socket {
       authorise(contract, now);
     } catch (error) {
       if (error instanceof AppError) this.close(CLOSE.noSession, "the rights were taken away");
-      else this.deps.log.warn("socket.session_not_seen", { error: describeError(error) });
+      else this.deps.log.warn("socket.session_unavailable", { error: describeError(error) });
     }
   }
 
