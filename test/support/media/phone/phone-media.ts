@@ -46,6 +46,15 @@ interface PhoneMediaStatistics {
   readonly packetsReceived: number;
 }
 
+/** Packets since `startReception`. */
+interface Reception {
+  readonly packets: number;
+  /** Sequence numbers without a packet, between the first and the last. */
+  readonly lost: number;
+  /** Longest time between two packets. */
+  readonly longestGapMs: number;
+}
+
 export class PhoneMedia {
   #socket: Bun.udp.Socket<"buffer"> | null = null;
   #remote: RemoteDescription | null = null;
@@ -77,6 +86,9 @@ export class PhoneMedia {
   #digitsReceived = "";
   #packetsSent = 0;
   #packetsReceived = 0;
+  /** Null until `startReception`. */
+  #arrivals: { readonly sequenceNumber: number; readonly atMs: number }[] | null = null;
+  #arrivalClock = () => 0;
 
   constructor(
     private readonly host: string,
@@ -103,6 +115,25 @@ export class PhoneMedia {
 
   get statistics(): PhoneMediaStatistics {
     return { packetsSent: this.#packetsSent, packetsReceived: this.#packetsReceived };
+  }
+
+  /** `now`: the clock in ms that times the packets. */
+  startReception(now = () => this.clock.monotonic()): void {
+    this.#arrivals = [];
+    this.#arrivalClock = now;
+  }
+
+  reception(): Reception {
+    const arrivals = this.#arrivals ?? [];
+    let longestGapMs = 0;
+    let expected = arrivals.length > 0 ? 1 : 0;
+    for (const [at, { sequenceNumber, atMs }] of arrivals.entries()) {
+      const before = arrivals[at - 1];
+      if (!before) continue;
+      expected += (sequenceNumber - before.sequenceNumber) & 0xffff;
+      longestGapMs = Math.max(longestGapMs, atMs - before.atMs);
+    }
+    return { packets: arrivals.length, lost: expected - arrivals.length, longestGapMs };
   }
 
   /** Keys pressed by the remote party. */
@@ -265,6 +296,8 @@ export class PhoneMedia {
     const view = this.#view;
     if (looksLikeRtcp(datagram) || !view.read(datagram) || !this.#remote) return;
     this.#packetsReceived++;
+    const { sequenceNumber } = view;
+    this.#arrivals?.push({ sequenceNumber, atMs: this.#arrivalClock() });
     if (view.payloadType === this.#remote.telephoneEvent) this.#receiveDigit(datagram);
     const law = view.payloadType === 0 ? "PCMU" : view.payloadType === 8 ? "PCMA" : null;
     if (law) this.#storeReceived(law, datagram);
