@@ -92,7 +92,7 @@ describe.skipIf(chromiumPath() === null)("the agent's form", () => {
     await page.goto(`${world.app.addresses.http}/app/settings`);
     const fixed = page.locator("section.card").filter({ hasText: "Set on the server" });
     await fixed.getByText("Speech engine: built-in").waitFor();
-    await fixed.getByText("Emails are written to files").waitFor();
+    await fixed.getByText("Emails are not sent").waitFor();
     await fixed.getByText("are blocked after").waitFor();
     expect(await fixed.locator("input").count()).toBe(0);
     expect(owner.complaints).toEqual([]);

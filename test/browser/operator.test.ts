@@ -67,7 +67,7 @@ inChromium("the operator", () => {
     await page.getByRole("alertdialog").getByText("For an hour").waitFor();
     await page.getByRole("alertdialog").getByRole("button", { name: en["operator.act"] }).click();
     const bar = page.locator(".acting-bar");
-    await bar.getByText("You act as Away Dental until").waitFor();
+    await bar.getByText("You are acting for Away Dental until").waitFor();
     await page.goto(address("/agents/new"));
     await page.getByLabel(en["form.name"], { exact: true }).fill("Night desk");
     await page.getByLabel(en["agents.prompt"]).fill("You answer at night.");
@@ -83,9 +83,9 @@ inChromium("the operator", () => {
 
     await owner.page.goto(address("/team?tab=audit"));
     for (const sentence of [
-      "ops@clinic.example stopped acting as this company",
+      "ops@clinic.example stopped acting for this company",
       "ops@clinic.example added the agent “Night desk”",
-      "ops@clinic.example, an operator of the appliance, acts as this company until",
+      "ops@clinic.example, an operator of the appliance, acts for this company until",
     ])
       await owner.page.getByText(sentence).waitFor();
     if (PICTURES) await owner.page.screenshot({ path: `${PICTURES}/audit.png` });

@@ -142,7 +142,7 @@ inChromium("in the dashboard", () => {
     await page.getByRole("heading", { name: "Autumn check-ups" }).waitFor();
     const target = page.getByRole("row").filter({ hasText: "+37061000001" });
     await target.getByText("ten o'clock").waitFor();
-    await target.getByText("Left out").waitFor();
+    await target.getByText("Skipped").waitFor();
     await target.getByText("The campaign was cancelled.").waitFor();
     await page.getByLabel("Status").selectOption({ label: "Reached (0)" });
     await page.getByText("No number is in this state").waitFor();
@@ -192,7 +192,7 @@ inChromium("in the dashboard", () => {
     await open("/tools");
     await attention.waitFor();
     await page.getByRole("link", { name: "book_days" }).click();
-    await page.getByText("Agents do without this tool: days is an array").waitFor();
+    await page.getByText("Agents cannot use this tool: days is an array").waitFor();
   });
 
   test("a webhook and a key show their secrets once", async () => {

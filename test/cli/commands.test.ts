@@ -141,7 +141,7 @@ test("a data directory path too long for the control socket is rejected with the
   writeFileSync(join(cwd, "deep.toml"), `[storage]\ndata_dir = "${deep}"\n`);
   const { status, err } = await linevoice("serve --config deep.toml");
   expect(status).toBe(2);
-  expect(err).toContain("the system allows 107");
+  expect(err).toContain("the limit is 107");
   expect(err).toContain("[storage] data_dir");
   expect(existsSync(join(cwd, deep))).toBe(false);
   const direct = await linevoice("tenant list --json --config deep.toml");

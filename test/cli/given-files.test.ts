@@ -23,14 +23,14 @@ const TRUNK = "trunk set --tenant 1 --server sip.example --username u --caller-i
 
 test.each([
   ["contact import none.csv --tenant 1", "There is no file or folder none.csv."],
-  ["contact import folder --tenant 1", "folder is a folder. Name a file."],
+  ["contact import folder --tenant 1", "folder is a folder. Give a file."],
   ["contact import book.csv/x --tenant 1", "There is no file or folder book.csv/x."],
   ["engine try --stt none.wav", "There is no file or folder none.wav."],
-  ["engine try --stt folder", "folder is a folder. Name a file."],
+  ["engine try --stt folder", "folder is a folder. Give a file."],
   [`${TOOL} --schema none.json --secret-file s`, "There is no file or folder none.json."],
-  [`${TOOL} --schema folder --secret-file s`, "folder is a folder. Name a file."],
+  [`${TOOL} --schema folder --secret-file s`, "folder is a folder. Give a file."],
   [`${TRUNK} --password-file none`, "There is no file or folder none."],
-  [`${TRUNK} --password-file folder`, "folder is a folder. Name a file."],
+  [`${TRUNK} --password-file folder`, "folder is a folder. Give a file."],
   ["store copy --to libsql://127.0.0.1:1 --token-file none", "There is no file or folder none."],
   [`backup create --to ${cwd}/none/b`, `There is no file or folder ${cwd}/none/b.`],
 ])("linevoice %s", async (args, words) => {
@@ -41,7 +41,7 @@ test.each([
 test("explains missing permissions, a full or read-only disk, and ignores errors of other kinds", () => {
   const error = (code: string) => Object.assign(new Error(`${code}: x`), { code });
   expect(fileProblem(error("EACCES"), "a.csv")).toBe(
-    "This user may not open a.csv. Run the command as its owner, or as root (sudo).",
+    "This user cannot open a.csv. Run the command as its owner, or as root (sudo).",
   );
   expect(fileProblem(error("ENOSPC"), "a.xml")).toBe("The disk of a.xml is full.");
   expect(fileProblem(error("EROFS"), "/srv/a")).toContain("ReadWritePaths=");

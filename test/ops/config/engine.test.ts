@@ -171,7 +171,7 @@ test("a voice unknown to the Realtime API is named, with the known ones", () => 
   const realtime = { KIND: "realtime", REALTIME__API_KEY: "k" };
   expect(problems(realtime)).toBe("");
   expect(problems({ ...realtime, REALTIME__VOICES__SARI: "nova" })).toMatch(
-    /\[engine\.realtime\.voices\] Sari: "nova" is no voice.*alloy, ash, .*marin, cedar/,
+    /\[engine\.realtime\.voices\] Sari: "nova" is not a voice.*alloy, ash, .*marin, cedar/,
   );
   expect(problems({ ...realtime, REALTIME__VOICES__SARI: "voice_1234" })).toBe("");
   const own = { REALTIME__BASE_URL: "ws://127.0.0.1:8080/v1/realtime" };

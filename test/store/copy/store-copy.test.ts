@@ -210,7 +210,7 @@ test("a different row is found and named", async () => {
         ),
       ),
   };
-  expect(await messageOf(copyStore(from, lossy))).toMatch(/^Row \d+ of wallets is not the same/);
+  expect(await messageOf(copyStore(from, lossy))).toMatch(/^Row \d+ of wallets differs/);
   from.close();
   to.close();
 });

@@ -222,7 +222,7 @@ export const messages = {
     ru: "Количество и измерения",
   },
   "call.cost_nothing": {
-    en: "Nothing: nobody talked.",
+    en: "Nothing, because nobody talked.",
     lt: "Nieko: niekas nekalbėjo.",
     lv: "Neko: neviens nerunāja.",
     ru: "Ничего: разговора не было.",

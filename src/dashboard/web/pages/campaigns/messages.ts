@@ -71,7 +71,7 @@ export const messages = {
     ru: "Звонит до",
   },
   "campaigns.concurrency": {
-    en: "Calls at once",
+    en: "Concurrent calls",
     lt: "Skambučių vienu metu",
     lv: "Zvani vienlaikus",
     ru: "Одновременных звонков",
@@ -83,7 +83,7 @@ export const messages = {
     ru: "Попыток на номер",
   },
   "campaigns.retry_after_min": {
-    en: "Minutes between tries",
+    en: "Minutes between attempts",
     lt: "Minutės tarp bandymų",
     lv: "Minūtes starp mēģinājumiem",
     ru: "Минут между попытками",
@@ -127,7 +127,7 @@ export const messages = {
     ru: "Не дозвонились",
   },
   "campaigns.target.skipped": {
-    en: "Left out",
+    en: "Skipped",
     lt: "Praleista",
     lv: "Izlaists",
     ru: "Пропущен",
@@ -140,7 +140,7 @@ export const messages = {
   },
   "campaigns.outcome": { en: "Outcome", lt: "Rezultatas", lv: "Iznākums", ru: "Итог" },
   "campaigns.tries": {
-    en: "Tries: {count}.",
+    en: "Attempts: {count}.",
     lt: "Bandymai: {count}.",
     lv: "Mēģinājumi: {count}.",
     ru: "Попытки: {count}.",

@@ -214,7 +214,7 @@ export const messages = {
     ru: "Доставлено",
   },
   "features.crm_status.failed": { en: "Failed", lt: "Nepavyko", lv: "Neizdevās", ru: "Не удалось" },
-  "features.tries": { en: "Tries", lt: "Bandymai", lv: "Mēģinājumi", ru: "Попытки" },
+  "features.tries": { en: "Attempts", lt: "Bandymai", lv: "Mēģinājumi", ru: "Попытки" },
   "features.replay": {
     en: "Send again",
     lt: "Siųsti dar kartą",

@@ -140,10 +140,10 @@ export const messages = {
   },
   "knowledge.sites": { en: "Websites", lt: "Svetainės", lv: "Tīmekļa vietnes", ru: "Сайты" },
   "knowledge.sites_lead": {
-    en: "Their pages become knowledge and are read again regularly. Changes are shown here.",
-    lt: "Jų puslapiai tampa žiniomis ir reguliariai skaitomi iš naujo. Čia matyti, kas pasikeitė.",
-    lv: "To lapas kļūst par zināšanām un tiek regulāri lasītas no jauna. Šeit redzams, kas mainījies.",
-    ru: "Их страницы становятся знаниями и регулярно читаются снова. Здесь видно, что изменилось.",
+    en: "Their pages become knowledge. Here you see what has changed.",
+    lt: "Jų puslapiai tampa žiniomis. Čia matyti, kas pasikeitė.",
+    lv: "To lapas kļūst par zināšanām. Šeit redzams, kas mainījies.",
+    ru: "Их страницы становятся знаниями. Здесь видно, что изменилось.",
   },
   "knowledge.site_add": {
     en: "Add a website",

@@ -59,13 +59,13 @@ export const messages = {
   "operator.suspended": { en: "Suspended", lt: "Sustabdyta", lv: "Apturēts", ru: "Остановлена" },
   "operator.enter": { en: "Enter", lt: "Įeiti", lv: "Ieiet", ru: "Войти" },
   "operator.act": {
-    en: "Act as it",
+    en: "Act for this company",
     lt: "Veikti jos vardu",
     lv: "Rīkoties tā vārdā",
     ru: "Действовать от её имени",
   },
   "operator.act_title": {
-    en: "Act as {name}?",
+    en: "Act for {name}?",
     lt: "Veikti „{name}“ vardu?",
     lv: "Rīkoties “{name}” vārdā?",
     ru: "Действовать от имени «{name}»?",

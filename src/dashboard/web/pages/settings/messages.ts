@@ -58,7 +58,7 @@ export const messages = {
     ru: "На контактный адрес уходит письмо, когда баланс опускается ниже: {balances}.",
   },
   "settings.fixed.none": {
-    en: "Nobody is warned.",
+    en: "No warnings are sent.",
     lt: "Niekas neįspėjamas.",
     lv: "Neviens netiek brīdināts.",
     ru: "Никто не предупреждается.",
