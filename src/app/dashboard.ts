@@ -120,7 +120,7 @@ function diskProblem({ disk }: Maintenance) {
 }
 
 function fixedSettingsOf(
-  { callWorker: { engine }, mail, lowBalanceThresholds }: AppSettings,
+  { bankDetails, callWorker: { engine }, mail, lowBalanceThresholds, stripe }: AppSettings,
   { burst }: DialingLimits,
 ): FixedSettings {
   const { stt, llm, tts } = engine.providers;
@@ -131,6 +131,7 @@ function fixedSettingsOf(
       takesMessages: engine.takesMessages,
     },
     mailFrom: mail.from,
+    paymentsReady: stripe !== null || bankDetails !== null,
     warnings: { lowBalances: lowBalanceThresholds, burst },
   };
 }

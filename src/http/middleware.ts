@@ -32,6 +32,7 @@ import {
 } from "./request-context.ts";
 import { numberOf, type SessionAuthentication } from "./session/session-authentication.ts";
 import type { StoreDeadline } from "./store-deadline.ts";
+import { unknownHostPage } from "./unknown-host-page.ts";
 
 interface MiddlewareDependencies {
   readonly apiKeys: ApiKeys;
@@ -78,12 +79,11 @@ export class Middleware {
   open(request: Request): Response | undefined {
     const requestContext = this.#newContext(request);
     if (!isPage(requestContext.path)) return undefined;
-    try {
-      this.deps.sessionAuthentication.requireKnownHost(request);
-      return undefined;
-    } catch (error) {
-      return this.#rejection(request, requestContext, error);
-    }
+    const unknown = this.deps.sessionAuthentication.hostProblem(request);
+    if (!unknown) return undefined;
+    return request.headers.get("accept")?.includes("text/html")
+      ? this.logged(request, requestContext, unknownHostPage(request, unknown.own))
+      : this.#rejection(request, requestContext, unknown.error);
   }
 
   /** Returns the rejection of an API request; undefined: continue. An open route needs no key. */

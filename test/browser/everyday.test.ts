@@ -546,7 +546,11 @@ inChromium("pages outside the dashboard", () => {
       expect(await phone.locator("html").getAttribute("lang")).toBe(language);
       await phone.getByRole("heading", { name: texts.title }).waitFor();
       await phone.getByText(texts.kinds.topup).waitFor();
-      await phone.getByText("25.00 EUR").waitFor();
+      await phone.getByText(locale === "en-GB" ? "€25.00" : "25,00 €").waitFor();
+      const reference = await phone.locator("dd code").innerText();
+      await phone.getByRole("button", { name: texts.copy }).click();
+      await phone.getByRole("button", { name: texts.copied }).waitFor();
+      expect(await phone.evaluate(() => String(getSelection()))).toBe(reference);
       expect(await phone.locator("main").innerText()).not.toMatch(/[Aa]sk the operator/);
       expect(await violations(phone, `payment, ${language}`)).toEqual([]);
       const excess = await phone.evaluate(

@@ -110,6 +110,14 @@ inChromium("money", () => {
     await signIn(operator, world.app, as);
     await operator.page.goto(address("/operator?tab=payments"));
     await operator.page.getByText("[payments.manual]").waitFor();
+    await operator.page.goto(address("/billing?tab=wallet"));
+    await operator.page.getByText("[payments.manual]").waitFor();
+    await page.goto(address("/billing?tab=wallet"));
+    await page.getByText(en["billing.not_ready"]).waitFor();
+    expect(await button(en["billing.to_payment"]).count()).toBe(0);
+    await page.goto(address("/billing?tab=plan"));
+    await page.getByText(en["billing.not_ready"]).waitFor();
+    expect(await button(en["billing.buy"]).count()).toBe(0);
     await operator.context.close();
   });
 });

@@ -34,6 +34,7 @@ beforeAll(async () => {
       const providers = { stt: [remote], llm: [remote], tts: [embedded] };
       return {
         ...settings,
+        bankDetails: "Example UAB\nLT121000011101001000",
         callWorker: { ...callWorker, engine: { ...callWorker.engine, providers } },
       };
     },

@@ -77,7 +77,9 @@ describe("billing", () => {
     });
     const page = await fetch(`${room.server.base}/checkout/${pickText(answer, "checkout.id")}`);
     const html = await page.text();
-    expect(html).toContain(`${Number(amount).toFixed(2)} EUR`);
+    expect(html).toContain(
+      `€${Number(amount).toLocaleString("en-GB", { minimumFractionDigits: 2 })}`,
+    );
     expect(html).toContain("&#60;operator&#62;");
     expect(html).not.toContain("<operator>");
   });

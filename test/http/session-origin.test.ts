@@ -115,6 +115,22 @@ describe("origin of a request", () => {
       expect((await get("/")) === 403).toBe(!known);
       expect(await get("/api/v1/ping")).toBe(200);
     });
+
+  test("a browser with an unknown host name gets a page with the lines to set, escaped", async () => {
+    const get = async (host: string, headers: Record<string, string> = {}) => {
+      const response = await fetch(`${server.base}/app/`, { headers: { host, ...headers } });
+      return { type: response.headers.get("content-type"), text: await response.text() };
+    };
+    const html = { accept: "text/html,*/*;q=0.8", "accept-language": "lt" };
+    const page = await get("evil.example:8080", html);
+    expect(page.type).toStartWith("text/html");
+    expect(page.text).toContain('<html lang="lt">');
+    expect(page.text).toContain("public_url = &#34;http://evil.example:8080&#34;");
+    const hostile = (await get("<img>", html)).text;
+    expect(hostile).toContain("public_url = &#34;https://voice.example.com&#34;");
+    expect(hostile).not.toContain("<img>");
+    expect(JSON.parse((await get("evil.example")).text)).toMatchObject({ error: "forbidden" });
+  });
 });
 
 test("answers to a session may not be framed, embedded, cached or sniffed", async () => {

@@ -45,6 +45,11 @@ export const Appliance = z
       from: shown(z.string(), "Sender of mails after calls.", "Calls <calls@example.com>"),
       outbox_keep_days: shown(z.int(), "Number of days that the outbox keeps mails.", 7),
     }),
+    payments_ready: shown(
+      z.boolean(),
+      "Whether companies can pay: with Stripe, or with the bank details of `[payments.manual]`.",
+      true,
+    ),
     warnings: z.strictObject({
       low_balance_eur: shown(
         z.array(z.number()),
@@ -75,7 +80,7 @@ export const getAppliance = contract({
 
 export const applianceRoutes = ({ parts: { fixedSettings, statusSources } }: ProductContext) => [
   route(getAppliance)(async () => {
-    const { engine, warnings, mailFrom } = fixedSettings();
+    const { engine, warnings, mailFrom, paymentsReady } = fixedSettings();
     const { stt, llm, tts } = engine.providers;
     const { newNumbersPerHour, newCountriesPerDay } = warnings.burst;
     return {
@@ -94,6 +99,7 @@ export const applianceRoutes = ({ parts: { fixedSettings, statusSources } }: Pro
           from: mailFrom,
           outbox_keep_days: statusSources.outboxKeepDays,
         },
+        payments_ready: paymentsReady,
         warnings: {
           low_balance_eur: warnings.lowBalances.map(eur),
           new_numbers_per_hour: newNumbersPerHour,

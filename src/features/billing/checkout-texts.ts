@@ -8,6 +8,8 @@ export interface CheckoutTexts {
   readonly for: string;
   readonly amount: string;
   readonly reference: string;
+  readonly copy: string;
+  readonly copied: string;
   readonly until: string;
   readonly state: string;
   readonly kinds: Readonly<Record<CheckoutKind, string>>;
@@ -26,6 +28,8 @@ export const CHECKOUT_TEXTS = {
     for: "For",
     amount: "Amount",
     reference: "Reference",
+    copy: "Copy",
+    copied: "Copied",
     until: "Pay by",
     state: "State",
     kinds: {
@@ -54,6 +58,8 @@ export const CHECKOUT_TEXTS = {
     for: "Už ką",
     amount: "Suma",
     reference: "Mokėjimo paskirtis",
+    copy: "Kopijuoti",
+    copied: "Nukopijuota",
     until: "Sumokėti iki",
     state: "Būsena",
     kinds: {
@@ -82,6 +88,8 @@ export const CHECKOUT_TEXTS = {
     for: "Par ko",
     amount: "Summa",
     reference: "Maksājuma mērķis",
+    copy: "Kopēt",
+    copied: "Nokopēts",
     until: "Samaksāt līdz",
     state: "Stāvoklis",
     kinds: {
@@ -110,6 +118,8 @@ export const CHECKOUT_TEXTS = {
     for: "За что",
     amount: "Сумма",
     reference: "Назначение платежа",
+    copy: "Копировать",
+    copied: "Скопировано",
     until: "Оплатить до",
     state: "Состояние",
     kinds: {

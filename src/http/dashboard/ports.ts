@@ -103,6 +103,7 @@ export interface FixedSettings {
     readonly takesMessages: boolean;
   };
   readonly mailFrom: string;
+  readonly paymentsReady: boolean;
   readonly warnings: {
     readonly lowBalances: readonly MicroEur[];
     readonly burst: { readonly newNumbersPerHour: number; readonly newCountriesPerDay: number };

@@ -79,9 +79,10 @@ export function createSessionAuthentication(deps: SessionAuthenticationDependenc
       if (!result.allowed) throw tooManyRequests(result.limit, result.resetSeconds, weight);
     },
 
-    /** For pages: throws if the host name is unknown (DNS rebinding). */
-    requireKnownHost(request: Request): void {
-      if (!deps.origins.read(request.headers, "").hostKnown) throw misdirected();
+    /** For pages: the rejection of an unknown host name (DNS rebinding); null if the name is known. */
+    hostProblem(request: Request): { readonly own: string; readonly error: AppError } | null {
+      const { hostKnown, own } = deps.origins.read(request.headers, "");
+      return hostKnown ? null : { own, error: misdirected() };
     },
   };
 }

@@ -37,6 +37,16 @@ export function Secret({ value }: { value: string }) {
   );
 }
 
+/** Lines to paste into the configuration file. */
+export function ConfigLines({ text }: { text: string }) {
+  return (
+    <div className="secret">
+      <code className="pre">{text}</code>
+      <CopyButton text={text} />
+    </div>
+  );
+}
+
 export interface CurlRequest {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   /** Path below /api/v1. */

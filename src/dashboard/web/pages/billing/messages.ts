@@ -337,6 +337,12 @@ export const messages = {
     lv: "Zvani CSV",
     ru: "Звонки в CSV",
   },
+  "billing.not_ready": {
+    en: "Payments are not set up yet. To buy minutes or a plan, ask the company that provides this service.",
+    lt: "Mokėjimai dar nenustatyti. Norėdami pirkti minučių ar planą, kreipkitės į įmonę, teikiančią šią paslaugą.",
+    lv: "Maksājumi vēl nav iestatīti. Lai pirktu minūtes vai plānu, sazinieties ar uzņēmumu, kas sniedz šo pakalpojumu.",
+    ru: "Оплата ещё не настроена. Чтобы купить минуты или тариф, обратитесь в компанию, которая предоставляет эту услугу.",
+  },
   "billing.owner_only": {
     en: "Only an owner can buy.",
     lt: "Pirkti gali tik savininkas.",

@@ -5,13 +5,13 @@ import { answer, type Rest, rest } from "../../api/client.ts";
 import { plansQuery, settingsQuery } from "../../api/queries.ts";
 import type { Language } from "../../i18n/language.ts";
 import { useText } from "../../i18n/text.tsx";
-import { useSession } from "../../session.ts";
 import { Button } from "../../ui/button.tsx";
 import { Confirm } from "../../ui/dialog.tsx";
 import { FilterSelect } from "../../ui/field.tsx";
 import { useDoing } from "../../ui/mutate.ts";
 import { Badge, Card } from "../../ui/page.tsx";
 import { Loaded } from "../../ui/states.tsx";
+import { CannotBuy, useMayBuy } from "./cannot-buy.tsx";
 import { goToPayment } from "./go-to-payment.ts";
 
 type Item =
@@ -28,12 +28,11 @@ async function buy(body: Item, language: Language): Promise<void> {
 }
 
 export function Plans() {
-  const { t } = useText();
-  const { isOwner } = useSession();
+  const mayBuy = useMayBuy();
   const plans = useQuery(plansQuery);
   return (
     <div className="stack">
-      {!isOwner && <p className="note">{t("billing.owner_only")}</p>}
+      {!mayBuy && <CannotBuy />}
       <Loaded query={plans}>
         {(rows) => (
           <div className="columns">
@@ -50,7 +49,7 @@ export function Plans() {
 
 function PlanCard({ plan }: { plan: Rest["Plan"] }) {
   const { t, eur, count, language } = useText();
-  const { isOwner } = useSession();
+  const mayBuy = useMayBuy();
   const [asking, setAsking] = useState(false);
   const price = eur(plan.price_eur_per_month);
   const now = eur(plan.price_now_eur ?? plan.price_eur_per_month);
@@ -68,7 +67,7 @@ function PlanCard({ plan }: { plan: Rest["Plan"] }) {
         <li>{t("billing.plan_overage", { price: eur(plan.overage_eur_per_min, 4) })}</li>
         <li>{count("billing.plan_lines", plan.max_concurrent_calls)}</li>
       </ul>
-      {!plan.current && isOwner && (
+      {!plan.current && mayBuy && (
         <Button onClick={() => setAsking(true)}>{t("billing.choose")}</Button>
       )}
       <Confirm
@@ -97,7 +96,7 @@ function Extras() {
 
 function CrmBridge() {
   const { t } = useText();
-  const { isOwner } = useSession();
+  const mayBuy = useMayBuy();
   const settings = useQuery(settingsQuery);
   return (
     <li>
@@ -108,7 +107,7 @@ function CrmBridge() {
       {settings.data?.features.crm_bridge ? (
         <Badge tone="good">{t("billing.bought")}</Badge>
       ) : (
-        isOwner && <BuyButton item={{ item: "crm_bridge" }} />
+        mayBuy && <BuyButton item={{ item: "crm_bridge" }} />
       )}
     </li>
   );
@@ -116,7 +115,7 @@ function CrmBridge() {
 
 function Retention() {
   const { t, count } = useText();
-  const { isOwner } = useSession();
+  const mayBuy = useMayBuy();
   const settings = useQuery(settingsQuery);
   const [chosen, setChosen] = useState("1");
   if (!settings.data) return null;
@@ -133,7 +132,7 @@ function Retention() {
             : t("billing.retention_full")}
         </p>
       </div>
-      {isOwner && left > 0 && (
+      {mayBuy && left > 0 && (
         <span className="row">
           <FilterSelect
             label={t("billing.retention_more")}

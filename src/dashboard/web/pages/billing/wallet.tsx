@@ -6,7 +6,6 @@ import { answer, rest } from "../../api/client.ts";
 import { balanceQuery, checkoutsQuery, ledgerQuery } from "../../api/queries.ts";
 import { noteText } from "../../i18n/problem-text.ts";
 import { useText } from "../../i18n/text.tsx";
-import { useSession } from "../../session.ts";
 import { Button, ButtonAnchor } from "../../ui/button.tsx";
 import { CurlButton } from "../../ui/copy.tsx";
 import { NumberField } from "../../ui/field.tsx";
@@ -14,6 +13,7 @@ import { useForm } from "../../ui/form.ts";
 import { Badge, Card, Figures } from "../../ui/page.tsx";
 import { EmptyState, Loaded, ProblemNote } from "../../ui/states.tsx";
 import { Pager, Table } from "../../ui/table.tsx";
+import { CannotBuy, useMayBuy } from "./cannot-buy.tsx";
 import { goToPayment } from "./go-to-payment.ts";
 
 const LIMIT = 25;
@@ -27,7 +27,7 @@ const CHECKOUT_TONES = {
 
 export function Wallet() {
   const { t, eur, number } = useText();
-  const { isOwner } = useSession();
+  const mayBuy = useMayBuy();
   const balance = useQuery(balanceQuery);
   return (
     <div className="stack">
@@ -44,7 +44,7 @@ export function Wallet() {
           />
         )}
       </Loaded>
-      {isOwner ? <TopUp /> : <p className="note">{t("billing.owner_only")}</p>}
+      {mayBuy ? <TopUp /> : <CannotBuy />}
       <Payments />
       <Ledger />
     </div>

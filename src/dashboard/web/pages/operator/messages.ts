@@ -178,10 +178,10 @@ export const messages = {
     ru: "Когда компания пополняет кошелёк переводом, подтвердите здесь, что деньги пришли.",
   },
   "operator.no_bank_account": {
-    en: "Customers don't see a bank account: set [payments.manual] in linevoice.toml.",
-    lt: "Mokėtojai nemato banko sąskaitos: įrašykite [payments.manual] į linevoice.toml.",
-    lv: "Maksātāji neredz bankas kontu: ierakstiet [payments.manual] failā linevoice.toml.",
-    ru: "Плательщики не видят банковского счёта: укажите [payments.manual] в linevoice.toml.",
+    en: "Companies cannot pay yet: nobody sees a bank account. Add these lines to linevoice.toml, and restart.",
+    lt: "Įmonės dar negali sumokėti: banko sąskaitos niekas nemato. Įrašykite šias eilutes į linevoice.toml ir paleiskite iš naujo.",
+    lv: "Uzņēmumi vēl nevar samaksāt: bankas kontu neviens neredz. Ierakstiet šīs rindas failā linevoice.toml un restartējiet.",
+    ru: "Компании пока не могут заплатить: банковского счёта никто не видит. Добавьте эти строки в linevoice.toml и перезапустите.",
   },
   "operator.reference": {
     en: "Reference",

@@ -9,6 +9,7 @@ import { useDoing } from "../../ui/mutate.ts";
 import { Card } from "../../ui/page.tsx";
 import { EmptyState, Loaded } from "../../ui/states.tsx";
 import { Pager, Table } from "../../ui/table.tsx";
+import { BankAccountNote } from "./bank-account-note.tsx";
 import { waitingQuery } from "./operator-queries.ts";
 
 const LIMIT = 50;
@@ -34,7 +35,7 @@ export function Payments() {
             <>
               {!bank_account && (
                 <div className="card-body">
-                  <p className="note warn">{t("operator.no_bank_account")}</p>
+                  <BankAccountNote />
                 </div>
               )}
               <CheckoutTable rows={checkouts} onConfirm={setAsked} />
