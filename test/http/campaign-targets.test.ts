@@ -193,3 +193,23 @@ test("a long list is exported completely and in order", async () => {
   const exported = text.trim().split("\r\n").slice(1);
   expect(exported.map((line) => line.split(",")[0])).toEqual(lines);
 });
+
+test("a list's national number is read in the country of the company's trunk, of another country if named, and refused without either", async () => {
+  const tenant = await server.tenant();
+  const list = "number\n860000551\n";
+  const id = await newCampaign(tenant, list);
+  const [target] = pick(
+    await ask(server, tenant, "GET", `/campaigns/${id}/targets`),
+    "targets",
+  ) as {
+    number_e164: string;
+  }[];
+  expect(target?.number_e164).toBe("+37060000551");
+  const without = await server.tenant({ trunk: false });
+  const agent = await ask(server, without, "POST", "/agents", { name: "Care", prompt: "x" });
+  const draft = { name: "Check-ups", agent_id: pickId(agent, "agent.id"), csv: list };
+  const refused = await ask(server, without, "POST", "/campaigns", draft);
+  expect([refused.status, pick(refused, "error")]).toEqual([400, "valid_csv_required"]);
+  const named = await ask(server, without, "POST", "/campaigns", { ...draft, country: "LT" });
+  expect(named.status).toBe(200);
+});

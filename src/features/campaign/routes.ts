@@ -229,6 +229,7 @@ const targetRoutes = ({ campaigns }: RouteContext["dependencies"]["callerParts"]
 
 export const campaignRoutes = ({ dependencies }: RouteContext) => {
   const { campaigns } = dependencies.callerParts;
+  const { trunks } = dependencies.services;
   return [
     route(listCampaigns)(async ({ tenantId }) => ({
       ok: true,
@@ -249,7 +250,10 @@ export const campaignRoutes = ({ dependencies }: RouteContext) => {
             attemptsMax: body.attempts,
             retryAfterMin: body.retry_after_min,
           },
-          { csv: body.csv, country: isCountry(body.country) ? body.country : null },
+          {
+            csv: body.csv,
+            country: isCountry(body.country) ? body.country : await trunks.country(tenantId),
+          },
         ),
       ),
     })),

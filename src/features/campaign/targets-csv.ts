@@ -5,8 +5,8 @@
 
 import { invalidField } from "../../core/errors.ts";
 import { createYielder } from "../../core/event-loop.ts";
-import { CSV_LINES_MAX, numberIn, readCsvFile } from "../contact/csv-file.ts";
-import type { Country } from "../number/national-form.ts";
+import { CSV_LINES_MAX, readCsvFile } from "../contact/csv-file.ts";
+import { type Country, numberIn } from "../number/national-form.ts";
 
 const VARIABLES_MAX = 20;
 const VALUE_MAX = 300;

@@ -4,10 +4,8 @@
  */
 import { Readable } from "node:stream";
 import { csvCellText } from "../../core/csv.ts";
-import { type E164, isE164, isShortNumber } from "../../core/e164.ts";
 import { invalidField } from "../../core/errors.ts";
 import { createYielder } from "../../core/event-loop.ts";
-import { type Country, e164Candidates, networkNumber } from "../number/national-form.ts";
 
 /** Maximum lines, without the header. */
 export const CSV_LINES_MAX = 20_000;
@@ -151,11 +149,3 @@ const STRAY_QUOTE =
 /** Removes marks of writing direction and invisible spaces, which copied text often has. */
 export const visibleText = (text: string): string =>
   text.replace(/[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]/g, "").trim();
-
-/** Converts a written telephone number to E.164; undefined if it is none, or an extension such as `1001`. */
-export function numberIn(written: string, country: Country | null): E164 | undefined {
-  const compact = written.normalize("NFKC").replace(/[\s().\p{Pd}\u2212\p{Cf}]/gu, "");
-  if (isE164(compact)) return compact;
-  const number = e164Candidates(compact, country)[0];
-  return isShortNumber(networkNumber(compact, country) ?? "") ? undefined : number;
-}

@@ -5,10 +5,10 @@ import { invalidField } from "../../core/errors.ts";
 import { createYielder } from "../../core/event-loop.ts";
 import { ONE_LINE } from "../../core/one-line.ts";
 import { AGENT_LANGUAGES, type AgentLanguage } from "../agent/agent.ts";
-import type { Country } from "../number/national-form.ts";
+import { type Country, numberIn } from "../number/national-form.ts";
 import { isYetToCome, parseBirthday } from "./birthday.ts";
 import { type ContactFields, NAME_MAX } from "./contact-schema.ts";
-import { CSV_LINES_MAX, numberIn, readCsvFile, visibleText } from "./csv-file.ts";
+import { CSV_LINES_MAX, readCsvFile, visibleText } from "./csv-file.ts";
 
 const NOTES_MAX = 2000;
 const PROBLEMS_MAX = 200;

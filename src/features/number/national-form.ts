@@ -41,6 +41,18 @@ export function networkNumber(written: string, country: CountryCode | null): str
   return possible ?? (digits.startsWith("+") ? (readings[0] ?? null) : null);
 }
 
+/**
+ * Converts a number that a person wrote to E.164. National forms are read in `country`; without a country the
+ * number needs its country code (`+` or `00`). Undefined: not a number, or an extension such as `1001`.
+ */
+export function numberIn(written: string, country: CountryCode | null): E164 | undefined {
+  const compact = written.normalize("NFKC").replace(/[\s().\p{Pd}\u2212\p{Cf}]/gu, "");
+  if (isE164(compact)) return compact;
+  if (country === null && !compact.startsWith("00")) return undefined;
+  const number = networkNumber(compact, country) ?? "";
+  return isE164(number) ? number : undefined;
+}
+
 /** Every E.164 number that `written` can mean, most likely first. Empty: not a number. */
 export function e164Candidates(written: string, country: CountryCode | null): E164[] {
   const digits = dialledDigits(written);

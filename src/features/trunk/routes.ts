@@ -8,6 +8,7 @@ import { operations } from "../../http/contracts/operations.ts";
 import { field, flag, okReply, shown } from "../../http/contracts/schema.ts";
 import type { ProductContext } from "../../http/dashboard-context.ts";
 import { LINES, linesResponse } from "../../http/lines-response.ts";
+import { numberIn } from "../number/national-form.ts";
 import { presentTrunk, presentTrunkTest, TrunkTest, trunkFields } from "./contract.ts";
 import { newTrunkShape } from "./trunk-schema.ts";
 import type { TrunkState } from "./trunks.ts";
@@ -103,6 +104,25 @@ export const testTrunk = contract({
   errors: ["not_found", "unavailable"],
 });
 
+export const readNumber = contract({
+  operationId: "readNumber",
+  at: "GET /number",
+  tag: "Trunk",
+  summary: "Convert a typed telephone number to E.164",
+  description: "National forms are read in the country of the trunk's caller ID.",
+  query: z.strictObject({
+    typed: field(z.string().max(60), {
+      description: "The number as a person typed it.",
+      example: "8 600 00001",
+      must: "have at most 60 characters",
+    }),
+  }),
+  reply: okReply({
+    number_e164: shown(z.string().nullable(), "The number. `null` if it is none.", "+37060000001"),
+  }),
+  errors: ["valid_typed_required"],
+});
+
 export const trunkRoutes = ({ dependencies: { services } }: ProductContext) => {
   const { trunks } = services;
 
@@ -136,6 +156,10 @@ export const trunkRoutes = ({ dependencies: { services } }: ProductContext) => {
       if (!trunk) throw notFound("trunk");
       return { ok: true, trunk };
     }),
+    route(readNumber)(async ({ tenantId, query }) => ({
+      ok: true,
+      number_e164: numberIn(query.typed, await trunks.country(tenantId)) ?? null,
+    })),
     route(deleteTrunk)(async ({ tenantId, session }) => {
       await trunks.remove(tenantId, session?.user.operator ?? false);
       return { ok: true, deleted: true };

@@ -5,6 +5,7 @@ import {
   e164Candidates,
   isCountry,
   networkNumber,
+  numberIn,
 } from "../../../src/features/number/national-form.ts";
 
 test.each([
@@ -84,4 +85,22 @@ test.each([
   ["0044201234567", "+44201234567"],
 ])("two zeros mean the plus if no country is known: %s", (written, number) => {
   expect(e164Candidates(written, null)).toEqual([e164(number)]);
+});
+
+test.each([
+  ["860000551", "LT", "+37060000551"],
+  ["8 5 200 0000", "LT", "+37052000000"],
+  ["(0 600) 00-551", "LT", "+37060000551"],
+  ["2612 3456", "LV", "+37126123456"],
+  ["37060000551", "LT", "+37060000551"],
+  ["12025550123", "LT", "+12025550123"],
+  ["0037060000551", null, "+37060000551"],
+  ["+37060000551", null, "+37060000551"],
+  // Without a country it could be Chinese.
+  ["861000551234", null, undefined],
+  ["860000551", null, undefined],
+  ["1001", "LT", undefined],
+  ["nobody", "LT", undefined],
+] as const)("a person who writes %p with the country %p means %p", (written, country, number) => {
+  expect<string | undefined>(numberIn(written, country)).toBe(number);
 });

@@ -51,6 +51,7 @@ export interface CurlRequest {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   /** Path below /api/v1. */
   readonly path: string;
+  /** May be a promise. */
   readonly body?: unknown;
 }
 
@@ -72,11 +73,16 @@ export function curlOf({ method, path, body }: CurlRequest): string {
 export function CurlButton({ request }: { request: () => CurlRequest }) {
   const { t } = useText();
   const copy = useCopy();
+  const { showError } = useToasts();
   const [shown, setShown] = useState<string | null>(null);
+  async function show() {
+    const { body, ...rest } = request();
+    setShown(curlOf({ ...rest, body: await body }));
+  }
   return (
     <>
       <span className="wide-only">
-        <Button variant="ghost" icon="terminal" onClick={() => setShown(curlOf(request()))}>
+        <Button variant="ghost" icon="terminal" onClick={() => void show().catch(showError)}>
           {t("curl.action")}
         </Button>
       </span>

@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { instantOf } from "../../../../core/calendar.ts";
 import { answer, rest } from "../../api/client.ts";
+import { numberTyped } from "../../api/number.ts";
 import { numbersQuery } from "../../api/queries.ts";
 import { useText } from "../../i18n/text.tsx";
 import { SelectField, TextField } from "../../ui/field.tsx";
@@ -20,8 +21,8 @@ interface Draft {
   readonly schedule_at: string;
 }
 
-const bodyOf = (draft: Draft, timeZone: string) => ({
-  to_number: draft.to_number.replace(/[\s()-]/g, ""),
+const bodyOf = async (draft: Draft, timeZone: string) => ({
+  to_number: await numberTyped(draft.to_number),
   ...(draft.agent_id ? { agent_id: Number(draft.agent_id) } : {}),
   ...(draft.from_number ? { from_number: draft.from_number } : {}),
   ...(draft.schedule_at
@@ -52,7 +53,7 @@ function PlaceCallForm(props: PlaceCallProps & { readonly onlyAgent: string }) {
     schedule_at: "",
   });
   async function place(draft: Draft) {
-    const placed = await answer(rest.POST("/calls", { body: bodyOf(draft, timeZone) }));
+    const placed = await answer(rest.POST("/calls", { body: await bodyOf(draft, timeZone) }));
     await stale("calls", "schedules");
     props.onClose();
     const isLater = placed.status === "scheduled";

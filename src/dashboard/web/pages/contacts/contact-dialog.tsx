@@ -1,6 +1,7 @@
 /** Creates or changes a contact. */
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { answer, type Rest, rest, type Versioned, versioned } from "../../api/client.ts";
+import { numberTyped } from "../../api/number.ts";
 import { useText } from "../../i18n/text.tsx";
 import { AreaField, SelectField, SwitchField, TextField } from "../../ui/field.tsx";
 import { type Change, type Form, useRecordForm } from "../../ui/form.ts";
@@ -48,8 +49,8 @@ const draftOf = (contact: Contact | null): Draft => ({
   pin: "",
 });
 
-const bodyOf = (draft: Draft) => ({
-  number_e164: draft.number_e164.replace(/[\s()-]/g, ""),
+const bodyOf = async (draft: Draft) => ({
+  number_e164: await numberTyped(draft.number_e164),
   first_name: draft.first_name,
   last_name: draft.last_name,
   vocative: draft.vocative || null,
@@ -73,9 +74,9 @@ export function ContactDialog(props: { contact: Rest["Contact"] | null; onClose:
   async function save(draft: Draft, { before, headers }: Change<Draft>) {
     if (contact) {
       const params = { path: { id: contact.id } };
-      const body = changesOf(bodyOf(before), bodyOf(draft));
+      const body = changesOf(await bodyOf(before), await bodyOf(draft));
       await answer(rest.PATCH("/contacts/{id}", { params, body, headers }));
-    } else await answer(rest.POST("/contacts", { body: bodyOf(draft) }));
+    } else await answer(rest.POST("/contacts", { body: await bodyOf(draft) }));
     await stale("contacts");
     showMessage(t("form.saved"));
     props.onClose();

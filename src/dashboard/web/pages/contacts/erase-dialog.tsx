@@ -1,6 +1,7 @@
 /** GDPR erasure dialog: shows what will be deleted, then asks for confirmation. */
 import { useState } from "react";
 import { answer, rest } from "../../api/client.ts";
+import { numberTyped } from "../../api/number.ts";
 import { useText } from "../../i18n/text.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { useForm } from "../../ui/form.ts";
@@ -12,8 +13,6 @@ const look = (number: string) =>
   answer(rest.GET("/erasures", { params: { query: { number } } })).then(({ erasure }) => erasure);
 type Erasure = Awaited<ReturnType<typeof look>>;
 
-const plain = (number: string) => number.replace(/[\s()-]/g, "");
-
 export function EraseDialog({ number, onClose }: { number: string; onClose: () => void }) {
   const { t } = useText();
   const { showMessage } = useToasts();
@@ -23,7 +22,7 @@ export function EraseDialog({ number, onClose }: { number: string; onClose: () =
 
   /** The first submission is a dry run. */
   async function send(values: { number: string }) {
-    const body = { number: plain(values.number) };
+    const body = { number: await numberTyped(values.number) };
     if (!found) {
       setFound(await look(body.number));
       return;

@@ -2,6 +2,7 @@
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { answer, rest } from "../../api/client.ts";
+import { numberTyped } from "../../api/number.ts";
 import type { QueryData } from "../../api/queries.ts";
 import { useText } from "../../i18n/text.tsx";
 import { useSession } from "../../session.ts";
@@ -130,7 +131,8 @@ function Trial() {
         variant="secondary"
         onSend={async ({ number }) => {
           setShown(null);
-          const { facts, outcome } = await answer(rest.POST("/crm/test", { body: { number } }));
+          const body = { number: await numberTyped(number) };
+          const { facts, outcome } = await answer(rest.POST("/crm/test", { body }));
           setShown([...facts, JSON.stringify(outcome, null, 2)].join("\n\n"));
         }}
       >

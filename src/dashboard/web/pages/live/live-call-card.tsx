@@ -2,6 +2,7 @@
 import { Link } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
 import { answer, rest } from "../../api/client.ts";
+import { numberTyped } from "../../api/number.ts";
 import { useText } from "../../i18n/text.tsx";
 import type { LiveCall, LiveTurn } from "../../live/live.tsx";
 import { useNow } from "../../live/now.ts";
@@ -131,7 +132,8 @@ function Transfer(props: { uuid: string; open: boolean; onClose: () => void }) {
       action={t("live.transfer")}
       checkedByBrowser
       form={form}
-      onSend={async (body) => {
+      onSend={async ({ to, briefing }) => {
+        const body = { to: await numberTyped(to), briefing };
         await answer(rest.POST("/calls/{uuid}/transfer", { params: { path: { uuid } }, body }));
         showMessage(t("live.transferring"));
         props.onClose();

@@ -2,6 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { answer, type Rest, rest } from "../../api/client.ts";
+import { numberTyped } from "../../api/number.ts";
 import { numbersQuery } from "../../api/queries.ts";
 import { useText } from "../../i18n/text.tsx";
 import { useSession } from "../../session.ts";
@@ -157,8 +158,8 @@ interface Draft {
   readonly agent_id: string;
 }
 
-const bodyOf = (draft: Draft) => ({
-  number_e164: draft.number_e164.replace(/[\s()-]/g, ""),
+const bodyOf = async (draft: Draft) => ({
+  number_e164: await numberTyped(draft.number_e164),
   label: draft.label || null,
   agent_id: draft.agent_id ? Number(draft.agent_id) : null,
 });
@@ -177,7 +178,7 @@ function AddNumber(props: { agentId: string; onClose: () => void }) {
       form={form}
       curl={(draft) => ({ method: "POST", path: "/phone-numbers", body: bodyOf(draft) })}
       onSend={async (draft) => {
-        await answer(rest.POST("/phone-numbers", { body: bodyOf(draft) }));
+        await answer(rest.POST("/phone-numbers", { body: await bodyOf(draft) }));
         await stale("numbers", "home");
         showMessage(t("numbers.added"));
         props.onClose();

@@ -1,5 +1,6 @@
 /** Values of the trunk form. An unset port is not sent, so that DNS decides. */
 import type { Own } from "../../api/client.ts";
+import { numberTyped } from "../../api/number.ts";
 import type { QueryData, trunkQuery } from "../../api/queries.ts";
 
 export type Trunk = NonNullable<QueryData<typeof trunkQuery>>;
@@ -33,14 +34,14 @@ export const draftOf = (trunk: Own["Trunk"] | null): TrunkDraft => ({
   channels: trunk?.channels ?? null,
 });
 
-export const bodyOf = (draft: TrunkDraft) => ({
+export const bodyOf = async (draft: TrunkDraft) => ({
   server: draft.server.trim(),
   ...(draft.port === null ? {} : { port: draft.port }),
   port_stated: draft.port !== null,
   transport: draft.transport,
   username: draft.username,
   ...(draft.password ? { password: draft.password } : {}),
-  caller_id: draft.caller_id.replace(/[\s()-]/g, ""),
+  caller_id: await numberTyped(draft.caller_id),
   register: draft.register,
   realm: draft.realm || null,
   outbound_proxy: draft.outbound_proxy || null,

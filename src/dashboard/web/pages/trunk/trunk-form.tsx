@@ -34,7 +34,7 @@ export function TrunkForm({ trunk }: { trunk: Trunk | null }) {
         form={form}
         action={t("action.save")}
         onSend={async (draft, { headers }) => {
-          await answer(own.POST("/trunk", { body: bodyOf(draft), headers }));
+          await answer(own.POST("/trunk", { body: await bodyOf(draft), headers }));
           await stale("trunk", "home", "tenant");
           showMessage(t("trunk.saved"));
         }}
