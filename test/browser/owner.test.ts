@@ -4,6 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Browser, Page } from "playwright-core";
+import { buildDashboard } from "../../scripts/build-dashboard.ts";
 import { type Appliance, startAppliance } from "../support/appliance/appliance.ts";
 import { chromiumPath, launchChromium } from "../support/browser/chromium.ts";
 import { goTo, signIn, visit } from "../support/browser/dashboard-page.ts";
@@ -18,6 +19,7 @@ let page: Page;
 
 beforeAll(async () => {
   if (chromiumPath() === null) return;
+  await buildDashboard();
   world = await startAppliance({ dataDir: tempDir(), host: "127.0.9.59" });
   browser = await launchChromium();
   const owner = await visit(browser);
@@ -58,5 +60,58 @@ inChromium("a number typed as people dial it", () => {
     await dialog().getByRole("alert").getByText("its country code").waitFor();
     await page.keyboard.press("Escape");
     expect(await page.getByRole("alertdialog").count()).toBe(1);
+  });
+});
+
+inChromium("the trunk's test", () => {
+  test("runs by itself after saving, next to the form; another account clears it", async () => {
+    const { page: at, context } = await visit(browser, { width: 1440, height: 900 });
+    const { id: tenant } = await world.app.ask("tenant.create", {
+      name: "A clinic with a new line",
+      email: "line@clinic.example",
+      plan: null,
+    });
+    await signIn({ page: at, context, complaints: [] }, world.app, {
+      tenantId: tenant,
+      email: "line@clinic.example",
+    });
+    const silent = await Bun.udpSocket({ hostname: "127.0.9.58", port: 0 });
+    const save = at.getByRole("button", { name: "Save", exact: true });
+    const status = at.getByRole("status");
+    await goTo(at, world.app, "/trunk");
+    await at.getByLabel("SIP server").fill("127.0.9.58");
+    await at.getByLabel("Port", { exact: true }).fill(String(silent.port));
+    await at.getByLabel("User name").fill("clinic");
+    await at.getByLabel("Password").fill("horse");
+    await at.getByLabel("Default caller ID").fill("+37052000099");
+    await save.click();
+    await status.getByText("Asking the provider").waitFor();
+    await status.getByText("Registration.").waitFor({ timeout: 30_000 });
+    expect(await status.getByText("Registration.").isVisible()).toBe(true);
+    const box = await at
+      .locator("section.card")
+      .filter({ hasText: "Test the trunk" })
+      .boundingBox();
+    const form = await at.locator("form.form").boundingBox();
+    // Side by side, and within the window.
+    expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(form?.x ?? 0);
+    expect(box?.y ?? -1).toBeGreaterThanOrEqual(0);
+    await status.getByText("Calls will not work").waitFor({ timeout: 40_000 });
+
+    // Somebody else saves another account.
+    await world.app.ask("trunk.set", {
+      tenant,
+      server: "127.0.9.57",
+      port: silent.port,
+      transport: "udp",
+      register: false,
+      username: "clinic",
+      password: "horse",
+      caller_id: "+37052000099",
+    });
+    await at.getByText("127.0.9.57", { exact: false }).first().waitFor();
+    await status.getByText("Calls will not work").waitFor({ state: "detached" });
+    silent.close();
+    await context.close();
   });
 });

@@ -155,10 +155,10 @@ export const messages = {
     ru: "Сколько звонков провайдер пропускает одновременно. Больше Linevoice не набирает; запланированные звонки ждут свободного канала.",
   },
   "trunk.saved": {
-    en: "Saved. The trunk registers now.",
-    lt: "Išsaugota. Linija registruojasi.",
-    lv: "Saglabāts. Līnija reģistrējas.",
-    ru: "Сохранено. Линия регистрируется.",
+    en: "Saved. The test runs now.",
+    lt: "Išsaugota. Linija tikrinama.",
+    lv: "Saglabāts. Līniju pārbauda.",
+    ru: "Сохранено. Линия проверяется.",
   },
   "trunk.owner_only": {
     en: "Only an owner can change the trunk.",

@@ -11,7 +11,7 @@ import { Confirm } from "../../ui/dialog.tsx";
 import { useDoing } from "../../ui/mutate.ts";
 import { Card, Facts, Page as Frame, StatusIndicator, type Tone } from "../../ui/page.tsx";
 import { EmptyState, Loaded } from "../../ui/states.tsx";
-import type { Trunk } from "./trunk-draft.ts";
+import { draftOf, type Trunk } from "./trunk-draft.ts";
 import { TrunkForm } from "./trunk-form.tsx";
 import { TrunkTest } from "./trunk-test.tsx";
 
@@ -28,16 +28,21 @@ export function Page() {
   const { t } = useText();
   const { isOwner } = useSession();
   const trunk = useQuery(trunkQuery);
+  const [saves, setSaves] = useState(0);
   return (
-    <Frame forms title={t("nav.trunk")} lead={t("trunk.lead")}>
+    <Frame title={t("nav.trunk")} lead={t("trunk.lead")}>
       <Loaded query={trunk} lines={8}>
         {(data) => (
-          <>
+          <div className="columns wide">
             {data ? (
-              <>
+              <div className="stack">
                 <RegistrationState trunk={data} />
-                <TrunkTest />
-              </>
+                <TrunkTest
+                  key={saves}
+                  account={JSON.stringify(draftOf(data))}
+                  isSaved={saves > 0}
+                />
+              </div>
             ) : (
               <div className="card">
                 <EmptyState icon="trunk" title={t("trunk.empty")}>
@@ -46,11 +51,15 @@ export function Page() {
               </div>
             )}
             {isOwner ? (
-              <TrunkForm key={data?.id ?? "new"} trunk={data} />
+              <TrunkForm
+                key={data?.id ?? "new"}
+                trunk={data}
+                onSaved={() => setSaves((count) => count + 1)}
+              />
             ) : (
               <p className="note">{t("trunk.owner_only")}</p>
             )}
-          </>
+          </div>
         )}
       </Loaded>
     </Frame>

@@ -12,7 +12,7 @@ import { useToasts } from "../../ui/toast.tsx";
 import { PRESETS } from "./presets.ts";
 import { bodyOf, draftOf, type Trunk, type TrunkDraft } from "./trunk-draft.ts";
 
-export function TrunkForm({ trunk }: { trunk: Trunk | null }) {
+export function TrunkForm({ trunk, onSaved }: { trunk: Trunk | null; onSaved: () => void }) {
   const { t } = useText();
   const { showMessage } = useToasts();
   const stale = useStale();
@@ -37,6 +37,7 @@ export function TrunkForm({ trunk }: { trunk: Trunk | null }) {
           await answer(own.POST("/trunk", { body: await bodyOf(draft), headers }));
           await stale("trunk", "home", "tenant");
           showMessage(t("trunk.saved"));
+          onSaved();
         }}
       >
         <SelectField

@@ -1,5 +1,8 @@
-/** Tests the trunk against its server, and shows each result as soon as it arrives. */
-import { useState } from "react";
+/**
+ * Tests the trunk against its server, by itself after the account was saved, and shows each result
+ * as soon as it arrives.
+ */
+import { useEffect, useRef, useState } from "react";
 import { answer, jsonLines, LINES, type Own, own } from "../../api/client.ts";
 import { checkText } from "../../i18n/problem-text.ts";
 import { useText } from "../../i18n/text.tsx";
@@ -16,45 +19,56 @@ const TONES: Readonly<Record<Test["checks"][number]["result"], Tone>> = {
   unknown: "plain",
 };
 
-export function TrunkTest() {
+/** `account`: identifies the stored account; a result of another one is not shown. */
+export function TrunkTest({ account, isSaved }: { account: string; isSaved: boolean }) {
   const { t } = useText();
-  const [test, setTest] = useState<Test | null>(null);
+  const [last, setLast] = useState<{ account: string; test: Test } | null>(null);
+  const test = last?.account === account ? last.test : null;
+  const place = useRef<HTMLDivElement>(null);
   const doing = useDoing("trunk");
   async function ask() {
-    setTest(null);
+    setLast(null);
     const lines = await answer(
       own.POST("/trunk/test", { headers: { accept: LINES }, parseAs: "stream" }),
     );
-    for await (const line of jsonLines<Test>(lines)) setTest(line);
+    for await (const line of jsonLines<Test>(lines)) setLast({ account, test: line });
   }
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each time the account is saved
+  useEffect(() => {
+    if (!isSaved) return;
+    place.current?.scrollIntoView({ block: "nearest" });
+    void doing.run(ask);
+  }, []);
   return (
-    <Card
-      title={t("trunk.test")}
-      note={t("trunk.test_lead")}
-      actions={
-        <Button busy={doing.busy} onClick={() => void doing.run(ask)}>
-          {t("trunk.test_run")}
-        </Button>
-      }
-    >
-      {(test || doing.busy) && (
-        <div className="stack" role="status">
-          {test && !doing.busy && (
-            <p className="row firm strong">
-              <StatusIndicator tone={TONES[test.result]} />
-              {t(`trunk.test_${test.result}`)}
-            </p>
-          )}
-          {test && <Checks checks={test.checks} />}
-          {doing.busy && (
-            <p className="soft">
-              {t(test?.pending === "call" ? "trunk.test_calling" : "trunk.test_running")}
-            </p>
-          )}
-          {test && !doing.busy && <Addresses test={test} />}
-        </div>
-      )}
-    </Card>
+    <div ref={place}>
+      <Card
+        title={t("trunk.test")}
+        note={t("trunk.test_lead")}
+        actions={
+          <Button busy={doing.busy} onClick={() => void doing.run(ask)}>
+            {t("trunk.test_run")}
+          </Button>
+        }
+      >
+        {(test || doing.busy) && (
+          <div className="stack" role="status">
+            {test && !doing.busy && (
+              <p className="row firm strong">
+                <StatusIndicator tone={TONES[test.result]} />
+                {t(`trunk.test_${test.result}`)}
+              </p>
+            )}
+            {test && <Checks checks={test.checks} />}
+            {doing.busy && (
+              <p className="soft">
+                {t(test?.pending === "call" ? "trunk.test_calling" : "trunk.test_running")}
+              </p>
+            )}
+            {test && !doing.busy && <Addresses test={test} />}
+          </div>
+        )}
+      </Card>
+    </div>
   );
 }
 
