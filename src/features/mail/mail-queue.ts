@@ -1,6 +1,7 @@
 /**
- * The mail queue. Emails are stored with the change that they report, and sent one by one. Emails with a
- * recording have a separate lane, so that a large one does not delay a sign-in email.
+ * The mail queue. Emails are stored with the change that they report. A tenant's emails are sent one by one, and
+ * several tenants' at once, so that a server that hangs for one recipient does not delay the others. Emails with
+ * a recording have a separate lane, so that a large one does not delay a sign-in email.
  *
  * Delivery is at least once: an email stays pending until the provider has accepted it. After a crash in
  * between it is sent again with the same Message-ID and key. If a crash prevented the step after sending
@@ -49,6 +50,8 @@ const LEASE_MS = MINUTE;
  * the recording.
  */
 export const LOST_AFTER_MS = 24 * HOUR;
+/** Attempts of different tenants at once, per lane. */
+const AT_ONCE_MAX = 4;
 /** Also finds emails whose lease by a dead node has expired. */
 const LOOK_EVERY_MS = 30 * SECOND;
 const STOP_GRACE_MS = 5 * SECOND;
@@ -64,6 +67,11 @@ export class MailQueue {
   readonly #listeners: SentListener[] = [];
   readonly #abort = new AbortController();
   readonly #lanes: Readonly<Record<MailLane, WorkLoop>>;
+  /** Attempts in progress, by tenant. They never reject. */
+  readonly #attempts: Readonly<Record<MailLane, Map<number, Promise<void>>>> = {
+    without: new Map(),
+    "with attachment": new Map(),
+  };
   /** True if steps after sending failed or may be missing after a crash, so they must be repeated. */
   #needsCatchUp = true;
 
@@ -85,7 +93,7 @@ export class MailQueue {
     for (const lane of Object.values(this.#lanes)) lane.wake();
   }
 
-  /** Runs once for each email that a provider has accepted, before the next one is claimed. */
+  /** Runs once for each email that a provider has accepted, before the tenant's next one is claimed. */
   onSent(listener: SentListener): void {
     this.#listeners.push(listener);
   }
@@ -99,6 +107,7 @@ export class MailQueue {
     const { clock, provider } = this.options;
     const grace = clock.after(STOP_GRACE_MS, () => this.#abort.abort(new Error("stopping")));
     await Promise.all(Object.values(this.#lanes).map((lane) => lane.stop()));
+    await Promise.all(Object.values(this.#attempts).flatMap((lane) => [...lane.values()]));
     grace.cancel();
     await provider.close();
   }
@@ -117,19 +126,41 @@ export class MailQueue {
 
   async #deliverDue(lane: MailLane): Promise<void> {
     if (lane === "with attachment" && this.#needsCatchUp) await this.#catchUp();
-    for (let mail = await this.#claim(lane); mail; mail = await this.#claim(lane))
-      await this.#attempt(mail);
+    const attempts = this.#attempts[lane];
+    while (attempts.size < AT_ONCE_MAX) {
+      const mail = await this.#claim(lane);
+      if (!mail) return;
+      const { tenantId } = mail;
+      attempts.set(
+        tenantId,
+        this.#attempt(mail)
+          .catch((error: unknown) =>
+            this.options.log.error("mail.claim_failed", { error: describeError(error) }),
+          )
+          .finally(() => {
+            attempts.delete(tenantId);
+            this.#lanes[lane].wake();
+          }),
+      );
+    }
   }
 
   async #claim(lane: MailLane): Promise<ClaimedMail | null> {
     if (!this.#lanes[lane].isRunning) return null;
     const { database, stores, clock, node = null } = this.options;
     const nowMs = clock.now();
-    const due = { nowMs, owner: this.#owner, leaseUntilMs: nowMs + LEASE_MS, node, lane };
-    const lostBeforeMs = nowMs - LOST_AFTER_MS;
+    const due = {
+      nowMs,
+      owner: this.#owner,
+      leaseUntilMs: nowMs + LEASE_MS,
+      lostBeforeMs: nowMs - LOST_AFTER_MS,
+      node,
+      lane,
+      busyTenants: [...this.#attempts[lane].keys()],
+    };
     // Most rounds find nothing, so check by reading before using the writer.
-    if (!(await stores(database.read).hasDue({ ...due, lostBeforeMs }))) return null;
-    return database.tx((queries) => stores(queries).claim({ ...due, lostBeforeMs }));
+    if (!(await stores(database.read).hasDue(due))) return null;
+    return database.tx((queries) => stores(queries).claim(due));
   }
 
   async #attempt(mail: ClaimedMail): Promise<void> {

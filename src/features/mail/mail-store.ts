@@ -19,7 +19,7 @@ import { calls } from "../../store/schema/calls.ts";
 import { NO_LEASE } from "../../store/schema/columns.ts";
 import { mails } from "../../store/schema/outbox.ts";
 import { LINK_MAIL_PREFIX } from "../identity/mails.ts";
-import type { MailStores } from "./stores.ts";
+import type { DueMail, MailStores } from "./stores.ts";
 
 const columns = {
   id: mails.id,
@@ -58,6 +58,7 @@ const dueMail = (inLane: SQL) =>
           lte(mails.nextAttemptAt, arg("nowMs")),
           or(isNull(mails.leaseUntil), lte(mails.leaseUntil, arg("nowMs"))),
           inLane,
+          sql`${mails.tenantId} NOT IN (SELECT value FROM json_each(${arg("busyTenants")}))`,
           or(isHere(arg("node")), isLost),
         ),
       )
@@ -99,17 +100,24 @@ export const mailStore: MailStores = (queries) => ({
   },
 });
 
+async function nextDue(
+  queries: Queries,
+  { nowMs, node, lane, lostBeforeMs, busyTenants }: DueMail,
+) {
+  const values = { nowMs, node, lostBeforeMs, busyTenants: JSON.stringify(busyTenants) };
+  return (await dueMails[lane](queries).all(values))[0];
+}
+
 /** Leases: one node at a time sends an email. */
 const mailLeases = (
   queries: Queries,
 ): Pick<ReturnType<MailStores>, "hasDue" | "claim" | "extendLease" | "nextDueAfter"> => ({
-  async hasDue({ nowMs, node, lane, lostBeforeMs }) {
-    return (await dueMails[lane](queries).all({ nowMs, node, lostBeforeMs })).length > 0;
+  async hasDue(request) {
+    return (await nextDue(queries, request)) !== undefined;
   },
 
-  async claim({ nowMs, owner, leaseUntilMs, node, lane, lostBeforeMs }) {
-    const due = await dueMails[lane](queries).all({ nowMs, node, lostBeforeMs });
-    const mail = due[0];
+  async claim({ owner, leaseUntilMs, ...request }) {
+    const mail = await nextDue(queries, request);
     if (!mail) return null;
     await queries
       .update(mails)

@@ -21,11 +21,13 @@ export interface ClaimedMail extends QueuedMail {
   readonly isLost: boolean;
 }
 
-interface DueMail {
+export interface DueMail {
   readonly nowMs: number;
   readonly node: string | null;
   readonly lane: MailLane;
   readonly lostBeforeMs: number;
+  /** Tenants whose emails are not due now, because one of them is being sent. */
+  readonly busyTenants: readonly number[];
 }
 
 /** Except for `enqueue`, the methods cover all tenants. */

@@ -180,6 +180,57 @@ describe("the mail queue", () => {
     expect(readdirSync(outbox).length).toBe(1);
   });
 
+  test.each(["without an attachment", "with an attachment"])(
+    "a server that hangs for one company's mail %s holds no other company's, and stops after its time",
+    async (form) => {
+      const attachment = form === "with an attachment" ? "hanging.mp3" : null;
+      if (attachment) recording(attachment, 1_000);
+      const others = [await insertTenant(database), await insertTenant(database)];
+      const { provider, sent } = scripted("never");
+      const queue = startQueue(provider);
+      queue.start();
+      const [hanging, next] = [draft({ attachment }), draft({ attachment })];
+      await enqueue(queue, hanging);
+      await eventually(async () => sent.length === 1, "it hangs");
+      await enqueue(queue, next);
+      for (const other of others) {
+        const mail = draft({ attachment });
+        await database.tx((queries) => queue.enqueue(queries, other, mail));
+        queue.wake();
+        await hasStatus(mail, "sent");
+      }
+      expect([(await rowOf(hanging))?.attempts, (await rowOf(next))?.status]).toEqual([
+        0,
+        "pending",
+      ]);
+      await clock.advance(ANSWER_MS_MAX + 1_000);
+      await hasStatus(next, "sent");
+      expect((await rowOf(hanging))?.lastError).toContain("did not accept the email within");
+      await queue.stop();
+      await database.tx((queries) => queries.delete(mails));
+    },
+  );
+
+  test("at most four mails are sent at once", async () => {
+    const { provider, sent } = scripted(...Array.from({ length: 4 }, () => "never" as const));
+    const queue = startQueue(provider);
+    queue.start();
+    const waiting = draft();
+    for (let company = 0; company < 5; company++) {
+      const id = await insertTenant(database);
+      const mail = company === 4 ? waiting : draft();
+      await database.tx((queries) => queue.enqueue(queries, id, mail));
+      queue.wake();
+      await eventually(async () => sent.length === Math.min(company + 1, 4), `${company}`);
+    }
+    await Bun.sleep(50);
+    expect(sent.length).toBe(4);
+    await clock.advance(2 * ANSWER_MS_MAX);
+    await hasStatus(waiting, "sent");
+    await queue.stop();
+    await database.tx((queries) => queries.delete(mails));
+  });
+
   test("a mail whose transaction rolls back is never sent", async () => {
     const { provider, sent } = scripted();
     const queue = startQueue(provider);

@@ -17,6 +17,7 @@ interface Claim {
   readonly leaseUntilMs: number;
   readonly lostBeforeMs: number;
   readonly lane: string;
+  readonly busyTenants: readonly number[];
 }
 
 function world(send: (message: object, signal: AbortSignal) => Promise<void>, random = 0.5) {
@@ -30,7 +31,8 @@ function world(send: (message: object, signal: AbortSignal) => Promise<void>, ra
     hasDue: async () => true,
     async claim(claim: Claim) {
       if (claim.lane === "without") claims.push(claim);
-      return claim.lane === "without" ? (due.shift() ?? null) : null;
+      const isFree = claim.lane === "without" && claim.busyTenants.length === 0;
+      return isFree ? (due.shift() ?? null) : null;
     },
     async markFailed(_id: number, _owner: string, outcome: (typeof failures)[number]) {
       failures.push(outcome);
