@@ -61,7 +61,7 @@ export function createHealthCheck(parts: {
       ]);
       return said([
         media ? null : "A call worker does not answer.",
-        signalling ? null : "The SIP socket hears nothing.",
+        signalling ? null : "The SIP socket receives nothing.",
         stored,
       ]);
     },

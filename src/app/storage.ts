@@ -42,7 +42,7 @@ export function prepareDataDir(dataDir: string): DataPaths {
   const foreign = foreignFileIn(dataDir);
   if (foreign !== null)
     throw conflict(
-      `${foreign} belongs to another user, as a file does that root copied. Nothing was changed. Give it to the owner of the directory: ${givingBack(dataDir, foreign)}`,
+      `${foreign} belongs to another user. This happens if root copied it. Nothing was changed. Change its owner to the owner of the directory: ${givingBack(dataDir, foreign)}`,
     );
   return paths;
 }
@@ -100,6 +100,6 @@ export async function openStore(
 export function requireFile(remote: string | null, what: string): void {
   if (remote === null) return;
   throw conflict(
-    `${what} works on a database file, but [storage] database is ${remote}. Use the backups of that libSQL server (a snapshot of its data directory, or its own backup command); recordings and master.key in the data directory are yours to copy.`,
+    `${what} works on a database file, but [storage] database is ${remote}. Use the backups of that libSQL server (a snapshot of its data directory, or its own backup command); copy the recordings and master.key in the data directory yourself.`,
   );
 }

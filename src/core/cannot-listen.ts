@@ -4,7 +4,7 @@ import { AppError, describeError } from "./errors.ts";
 const WHY: Readonly<Record<string, string>> = {
   EADDRINUSE: "another program listens there. Stop that program, or change",
   EADDRNOTAVAIL: "this machine has no such address. Change",
-  EACCES: "this user may not use the port. Choose one above 1023, or change",
+  EACCES: "this user cannot use the port. Choose one above 1023, or change",
 };
 
 /** Distance to the suggested port: 5070 for 5060. */

@@ -19,7 +19,7 @@ export function freshDataDir(path: string): string {
   const content = existsSync(directory) ? readdirSync(directory) : [];
   if (content.length > 0 && !existsSync(marker))
     throw new DataDirInUse(
-      `${directory} holds something that is not the demo's. Give an empty directory with --data-dir.`,
+      `${directory} contains other files. Give an empty directory with --data-dir.`,
     );
   for (const name of content) rmSync(join(directory, name), { recursive: true, force: true });
   mkdirSync(directory, { recursive: true, mode: 0o700 });
