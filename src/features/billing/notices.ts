@@ -1,9 +1,12 @@
 /** Mails about money to the tenant's address, in the reader's language. The key makes each mail happen once. */
 import type { MicroEur } from "../../core/money.ts";
+import { fill, textsOf } from "../../core/texts.ts";
 import type { MailDraft } from "../mail/ports.ts";
 import { companyName, moneyFor } from "../mail/reader.ts";
-import { noticeWords } from "./notice-words.ts";
+import noticeTexts from "./notice-texts.json" with { type: "json" };
 import type { Renewal, RenewingTenant } from "./stores.ts";
+
+const TEXTS = textsOf(noticeTexts);
 
 type Addressee = Pick<RenewingTenant, "id" | "name" | "email" | "locale">;
 
@@ -29,12 +32,13 @@ export function lowBalanceMail(
   balance: MicroEur,
   atMs: number,
 ): MailDraft {
-  const words = noticeWords[to.locale].lowBalance;
+  const words = TEXTS[to.locale].lowBalance;
+  const company = nameOf(to);
   return draft(
     to,
     `low-balance:${to.id}:${threshold}:${atMs}`,
-    words.subject(nameOf(to), moneyFor(to, threshold)),
-    [words.balance(nameOf(to), moneyFor(to, balance)), ...words.advice],
+    fill(words.subject, { company, threshold: moneyFor(to, threshold) }),
+    [fill(words.balance, { company, balance: moneyFor(to, balance) }), ...words.advice],
   );
 }
 
@@ -44,22 +48,27 @@ export function renewalUnpaidMail(
   unpaid: readonly Renewal[],
   free: MicroEur,
 ): MailDraft {
-  const words = noticeWords[to.locale].unpaid;
+  const words = TEXTS[to.locale].unpaid;
   const lines = unpaid.map(
     ({ item, plan, amount }) =>
-      `${item === "plan" ? words.plan(plan ?? "") : words.bridge}: ${moneyFor(to, amount)}`,
+      `${item === "plan" ? fill(words.plan, { plan: plan ?? "" }) : words.bridge}: ${moneyFor(to, amount)}`,
   );
-  return draft(to, `renewal-unpaid:${to.id}:${month}`, words.subject(nameOf(to), month), [
-    `${words.due(month, moneyFor(to, free))}\n${lines.join("\n")}`,
-    ...unpaid.map(({ item }) => words.effects[item]),
-    words.advice,
-  ]);
+  return draft(
+    to,
+    `renewal-unpaid:${to.id}:${month}`,
+    fill(words.subject, { company: nameOf(to), month }),
+    [
+      `${fill(words.due, { month, free: moneyFor(to, free) })}\n${lines.join("\n")}`,
+      ...unpaid.map(({ item }) => words.effects[item]),
+      words.advice,
+    ],
+  );
 }
 
 export function bridgeOffMail(to: Addressee, month: string): MailDraft {
-  const words = noticeWords[to.locale].bridgeOff;
-  return draft(to, `bridge-off:${to.id}:${month}`, words.subject(nameOf(to)), [
-    words.unpaid(month),
+  const words = TEXTS[to.locale].bridgeOff;
+  return draft(to, `bridge-off:${to.id}:${month}`, fill(words.subject, { company: nameOf(to) }), [
+    fill(words.unpaid, { month }),
     words.advice,
   ]);
 }

@@ -1,8 +1,11 @@
 /** A month's statement as one printable page: HTML without scripts or external parts. */
 import { escapedHtml } from "../../core/html.ts";
 import { type MicroEur, microToEur } from "../../core/money.ts";
+import { type TextsOf, textsOf } from "../../core/texts.ts";
 import type { StatementRow, StatementSummary } from "./statement.ts";
-import { STATEMENT_TEXTS, type StatementTexts } from "./statement-texts.ts";
+import statementTexts from "./statement-texts.json" with { type: "json" };
+
+const STATEMENT_TEXTS = textsOf(statementTexts);
 
 const eur = (amount: MicroEur) =>
   microToEur(amount)
@@ -13,7 +16,7 @@ const minutes = (seconds: number) =>
 
 const rowHtml = (
   { date, kind, note, transactions, paid, wallet }: StatementRow,
-  { calls }: StatementTexts,
+  { calls }: TextsOf<typeof statementTexts>,
 ) => {
   const text = kind === "charge" ? `${calls} (${transactions})` : note;
   const cells = [paid, wallet].map((amount) => `<td>${amount === 0 ? "" : eur(amount)}</td>`);
