@@ -5,9 +5,10 @@
 import type { Clock } from "../core/clock.ts";
 import { describeError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
-
+import { textsOf } from "../core/texts.ts";
 import type { MailDraft } from "../features/mail/ports.ts";
 import type { Reader } from "../features/mail/reader.ts";
+import noticeTexts from "./provider-notice-texts.json" with { type: "json" };
 import type { ProviderNotice } from "./provider-watch.ts";
 
 interface ProviderNoticeOptions {
@@ -25,24 +26,7 @@ interface ProviderNoticeOptions {
 }
 
 /** The problem itself is described in the words of the log and `linevoice doctor`. */
-const WORDS: Readonly<Record<Reader["locale"], readonly [subject: string, body: string]>> = {
-  en: [
-    "A provider of calls cannot be used",
-    "Calls continue with the fallback. `linevoice doctor` tests the provider and shows how to fix the problem.",
-  ],
-  lt: [
-    "Viena iš išorinių paslaugų nepasiekiama",
-    "Skambučiai tęsiasi su atsargine. Komanda `linevoice doctor` patikrina paslaugą dar kartą ir parodo, ko trūksta.",
-  ],
-  lv: [
-    "Viens no ārējiem pakalpojumiem nav pieejams",
-    "Zvani turpinās ar rezerves. Komanda `linevoice doctor` pārbauda pakalpojumu vēlreiz un parāda, kā trūkst.",
-  ],
-  ru: [
-    "Одна из внешних служб недоступна",
-    "Звонки идут через запасную. Команда `linevoice doctor` проверит службу ещё раз и покажет, чего не хватает.",
-  ],
-};
+const TEXTS = textsOf(noticeTexts);
 
 /** Returns a function to call with each problem. It returns immediately and never throws. */
 export function createProviderNotice({
@@ -55,7 +39,7 @@ export function createProviderNotice({
     const day = new Date(clock.now()).toISOString().slice(0, 10);
     const operators = (await users()).filter(({ operator }) => operator);
     for (const { id, email, locale } of operators) {
-      const [subject, body] = WORDS[locale];
+      const { subject, body } = TEXTS[locale];
       const mail = {
         key: `provider-trouble:${day}:${key}:${email}`,
         callUuid: null,

@@ -1,7 +1,9 @@
 /** The reader of a mail: formats times and money for the reader's language and time zone. */
 import { type MicroEur, microToEur } from "../../core/money.ts";
 import { oneLine } from "../../core/one-line.ts";
+import { fill, textsOf } from "../../core/texts.ts";
 import type { AgentLanguage } from "../agent/agent.ts";
+import readerTexts from "./reader-texts.json" with { type: "json" };
 
 export interface Reader {
   readonly locale: AgentLanguage;
@@ -35,12 +37,7 @@ export const moneyFor = ({ locale }: Pick<Reader, "locale">, amount: MicroEur): 
     microToEur(amount),
   );
 
-const QUOTES: Readonly<Record<AgentLanguage, readonly [string, string]>> = {
-  en: ["", ""],
-  lt: ["„", "“"],
-  lv: ["„", "”"],
-  ru: ["«", "»"],
-};
+const TEXTS = textsOf(readerTexts);
 
 const NAME_MAX = 120;
 
@@ -58,6 +55,5 @@ export const nameInMail = (name: string): string =>
  */
 export function companyName(given: string, locale: AgentLanguage): string {
   const name = nameInMail(given);
-  const [open, close] = QUOTES[locale];
-  return /["'„“”«»]/.test(name) ? name : `${open}${name}${close}`;
+  return /["'„“”«»]/.test(name) ? name : fill(TEXTS[locale].quoted, { name });
 }

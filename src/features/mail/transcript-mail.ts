@@ -1,8 +1,12 @@
 /** The post-call email (specification 1): call details, summary, transcript, recording. */
+import { type TextsOf, textsOf } from "../../core/texts.ts";
 import type { AgentLanguage } from "../agent/agent.ts";
 import type { MailDraft } from "./ports.ts";
 import { nameInMail } from "./reader.ts";
-import { type TranscriptWords, transcriptWords } from "./transcript-words.ts";
+import transcriptTexts from "./transcript-texts.json" with { type: "json" };
+
+const TEXTS = textsOf(transcriptTexts);
+type TranscriptWords = TextsOf<typeof transcriptTexts>;
 
 export interface TranscriptMailFacts {
   readonly recipient: string;
@@ -60,7 +64,7 @@ function dateIn(timeZone: string, epochMs: number): string {
 }
 
 export function transcriptMail(facts: TranscriptMailFacts): MailDraft {
-  const words = transcriptWords[facts.language];
+  const words = TEXTS[facts.language];
   const { call } = facts;
   const remoteParty = call.direction === "inbound" ? call.fromNumber : call.toNumber;
   const startedAt = call.answeredAt ?? call.createdAt;
