@@ -9,13 +9,16 @@ import type { Clock } from "../../core/clock.ts";
 import type { Database, Queries } from "../../core/database.ts";
 import { describeError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
+import { fill, textsOf } from "../../core/texts.ts";
 import type { MailQueue } from "../../features/mail/mail-queue.ts";
 import type { MailDraft } from "../../features/mail/ports.ts";
 import { companyName, type Reader } from "../../features/mail/reader.ts";
 import { eventDraft } from "../../features/webhook/catalogue.ts";
 import type { EventSink } from "../../features/webhook/ports.ts";
-import { burstWords } from "./burst-words.ts";
+import burstTexts from "./burst-texts.json" with { type: "json" };
 import type { BurstStop } from "./dialing-burst.ts";
+
+const TEXTS = textsOf(burstTexts);
 
 const DAY_MS = 86_400_000;
 
@@ -63,14 +66,14 @@ function mailTo(
   { kind, limit }: BurstStop,
   atMs: number,
 ): MailDraft {
-  const words = burstWords[locale];
+  const words = TEXTS[locale];
   const company = companyName(tenant.name, locale);
-  const paragraphs = [`${words[kind](company, limit)} ${words.effect}`, ...words.advice];
+  const paragraphs = [`${fill(words[kind], { company, limit })} ${words.effect}`, ...words.advice];
   return {
     key: `dialing-stopped:${tenant.id}:${atMs}:${email}`,
     callUuid: null,
     recipient: email,
-    subject: words.subject(company),
+    subject: fill(words.subject, { company }),
     body: `${paragraphs.join("\n\n")}\n`,
     attachment: null,
   };

@@ -1,11 +1,8 @@
 /** The agent's sentence before it hangs up because the money is used up (decisions 8). */
+import { textsOf } from "../../core/texts.ts";
 import type { AgentLanguage } from "../../features/agent/agent.ts";
+import closingTexts from "./closing-texts.json" with { type: "json" };
 
-const PHRASES: Readonly<Record<AgentLanguage, string>> = {
-  en: "I am sorry, I have to end this call now. Goodbye.",
-  lt: "Atsiprašau, turiu baigti šį pokalbį. Viso gero.",
-  lv: "Atvainojiet, man jābeidz šī saruna. Visu labu.",
-  ru: "Извините, мне нужно закончить разговор. До свидания.",
-};
+const TEXTS = textsOf(closingTexts);
 
-export const closingPhrase = (language: AgentLanguage): string => PHRASES[language];
+export const closingPhrase = (language: AgentLanguage): string => TEXTS[language].closing;

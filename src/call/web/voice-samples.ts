@@ -2,7 +2,9 @@
  * Voice samples: one short sentence per language, spoken by the engine of the calls. Each is made once and
  * cached, so that a provider is paid only once.
  */
+import { textsOf } from "../../core/texts.ts";
 import type { AgentLanguage, AgentVoice } from "../../features/agent/agent.ts";
+import sampleTexts from "./sample-texts.json" with { type: "json" };
 
 export interface VoiceSample {
   readonly language: AgentLanguage;
@@ -18,12 +20,7 @@ export interface VoiceSampler {
 
 export type VoiceSamples = ReturnType<typeof createVoiceSamples>;
 
-const SENTENCES: Readonly<Record<AgentLanguage, string>> = {
-  en: "Hello, thank you for calling. How can I help you today?",
-  lt: "Laba diena, ačiū, kad skambinate. Kuo galiu padėti?",
-  lv: "Labdien, paldies, ka zvanāt. Kā varu palīdzēt?",
-  ru: "Здравствуйте, спасибо за звонок. Чем могу помочь?",
-};
+const TEXTS = textsOf(sampleTexts);
 
 export function createVoiceSamples(engine: VoiceSampler) {
   const made = new Map<string, Promise<Uint8Array>>();
@@ -33,7 +30,7 @@ export function createVoiceSamples(engine: VoiceSampler) {
       const key = `${language} ${voice}`;
       const known = made.get(key);
       if (known) return known;
-      const sample = engine.sampleVoice({ language, voice, text: SENTENCES[language] });
+      const sample = engine.sampleVoice({ language, voice, text: TEXTS[language].sample });
       made.set(key, sample);
       sample.catch(() => made.delete(key));
       return sample;

@@ -15,15 +15,19 @@ import {
   nameIn,
   text,
 } from "../../core/schema.ts";
+import { textsOf } from "../../core/texts.ts";
 import { type CamelName, camelName, type RecordOf } from "../../core/wire-names.ts";
 import {
   AGENT_LANGUAGES,
   AGENT_VOICES,
-  type AgentLanguage,
   FIRST_SPEAKERS,
   NOT_IN_TRIAL,
   VOICEMAIL_ACTIONS,
 } from "./agent.ts";
+import defaultTexts from "./default-texts.json" with { type: "json" };
+
+/** First message and filler phrases if the tenant wrote none (decisions 3). */
+const DEFAULTS = textsOf(defaultTexts);
 
 const said = () => ({
   first_message: text(
@@ -32,7 +36,7 @@ const said = () => ({
     "Hello! How can I help you?",
   )
     .optional()
-    .meta({ default: DEFAULT_FIRST_MESSAGE.en }),
+    .meta({ default: DEFAULTS.en.firstMessage }),
   first_speaker: choice(FIRST_SPEAKERS, "Side that speaks first.", "assistant").default(
     "assistant",
   ),
@@ -63,7 +67,7 @@ const duringCall = () => ({
     "One moment, please.\nLet me check that.",
   )
     .optional()
-    .meta({ default: DEFAULT_FILLER_PHRASES.en }),
+    .meta({ default: DEFAULTS.en.fillerPhrases }),
 });
 
 const afterCall = () => ({
@@ -107,27 +111,10 @@ export interface AgentRecord extends AgentFields {
 }
 
 export function withTexts(agent: NewAgent): AgentFields {
-  const {
-    firstMessage = DEFAULT_FIRST_MESSAGE[agent.language],
-    fillerPhrases = DEFAULT_FILLER_PHRASES[agent.language],
-  } = agent;
+  const defaults = DEFAULTS[agent.language];
+  const { firstMessage = defaults.firstMessage, fillerPhrases = defaults.fillerPhrases } = agent;
   return { ...agent, firstMessage, fillerPhrases };
 }
-
-/** First message if the tenant wrote none (decisions 3). */
-const DEFAULT_FIRST_MESSAGE: Readonly<Record<AgentLanguage, string>> = {
-  en: "Hello! How can I help you?",
-  lt: "Laba diena! Kuo galiu padėti?",
-  lv: "Labdien! Kā varu palīdzēt?",
-  ru: "Здравствуйте! Чем могу помочь?",
-};
-
-const DEFAULT_FILLER_PHRASES: Readonly<Record<AgentLanguage, string>> = {
-  en: "One moment, please.\nLet me check that for you.\nI am looking it up now.",
-  lt: "Minutėlę, prašau.\nTuoj patikrinsiu.\nIeškau informacijos.",
-  lv: "Vienu mirkli, lūdzu.\nTūlīt pārbaudīšu.\nMeklēju informāciju.",
-  ru: "Одну минуту, пожалуйста.\nСейчас проверю.\nИщу информацию.",
-};
 
 /** Defaults that are equal in every language, by the field's name in a record. */
 export const AGENT_DEFAULTS = Object.fromEntries(

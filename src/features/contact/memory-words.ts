@@ -2,7 +2,11 @@
 
 import { wallClock } from "../../core/calendar.ts";
 import { oneLine } from "../../core/one-line.ts";
+import { fill, textsOf } from "../../core/texts.ts";
 import type { AgentLanguage } from "../agent/agent.ts";
+import memoryTexts from "./memory-texts.json" with { type: "json" };
+
+const TEXTS = textsOf(memoryTexts);
 
 const SENTENCE_CHARACTERS_MAX = 600;
 
@@ -44,27 +48,6 @@ export function memoryDetails(memory: Memory, timeZone: string, nowMs: number): 
 
 /** Stored reason of birthday calls, translated for callers. Other reasons are the customer's words. */
 export const BIRTHDAY_REASON = "a birthday";
-const BIRTHDAY: Readonly<Record<AgentLanguage, string>> = {
-  en: "your birthday",
-  lt: "gimtadienio sveikinimas",
-  lv: "apsveikums dzimšanas dienā",
-  ru: "поздравление с днём рождения",
-};
-
-/** The reason keeps its case. Where grammatical cases matter, it is a separate sentence. */
-const SENTENCES: Readonly<Record<AgentLanguage, readonly [called: string, about: string]>> = {
-  en: ["We called you", " about"],
-  lt: ["Skambinome jums", ". Skambučio priežastis:"],
-  lv: ["Mēs jums zvanījām", ". Zvana iemesls:"],
-  ru: ["Мы звонили вам", ". Причина звонка:"],
-};
-
-const QUESTIONS: Readonly<Record<AgentLanguage, string>> = {
-  en: "Why did you call me? I have a missed call from you. You called me.",
-  lt: "Kodėl man skambinote? Turiu praleistą skambutį.",
-  lv: "Kāpēc jūs man zvanījāt? Man ir neatbildēts zvans.",
-  ru: "Почему вы мне звонили? У меня пропущенный звонок.",
-};
 
 /** Question and answer for engines without a language model. */
 export const memoryKnowledge = (
@@ -74,19 +57,10 @@ export const memoryKnowledge = (
   nowMs: number,
 ): string => {
   const when = whenInWords(memory.attemptedAt, timeZone, nowMs, language);
-  const [called, about] = SENTENCES[language];
-  const reason = memory.reason === BIRTHDAY_REASON ? BIRTHDAY[language] : memory.reason;
-  const sentence = `${called} ${when}${reason === "" ? "" : `${about} ${reason}`}`;
-  return `## ${QUESTIONS[language]}\n${oneLine(sentence, SENTENCE_CHARACTERS_MAX)}.\n`;
-};
-
-const RELATIVE: Readonly<
-  Record<AgentLanguage, readonly [today: string, yesterday: string, at: string]>
-> = {
-  en: ["today", "yesterday", "at"],
-  lt: ["šiandien", "vakar", ""],
-  lv: ["šodien", "vakar", "pulksten"],
-  ru: ["сегодня", "вчера", "в"],
+  const { question, called, calledAbout, birthday } = TEXTS[language];
+  const reason = memory.reason === BIRTHDAY_REASON ? birthday : memory.reason;
+  const sentence = fill(reason === "" ? called : calledAbout, { when, reason });
+  return `## ${question}\n${oneLine(sentence, SENTENCE_CHARACTERS_MAX)}.\n`;
 };
 
 function whenInWords(
@@ -95,7 +69,7 @@ function whenInWords(
   nowMs: number,
   language: AgentLanguage,
 ): string {
-  const [today, yesterday, at] = RELATIVE[language];
+  const { today, yesterday, dayAndTime } = TEXTS[language];
   const time = new Intl.DateTimeFormat(LOCALES[language], { timeZone, timeStyle: "short" }).format(
     atMs,
   );
@@ -103,13 +77,13 @@ function whenInWords(
   const format = { timeZone, day: "numeric", month: "long" } as const;
   const date = new Intl.DateTimeFormat(LOCALES[language], format).format(atMs);
   const day = days === 0 ? today : days === 1 ? yesterday : onDay(date, language);
-  return [day, at, time].filter(Boolean).join(" ");
+  return fill(dayAndTime, { day, time });
 }
 
 /** "24 November" → "on 24 November", "24. novembris" → "24. novembrī". No year: memories are recent. */
 function onDay(date: string, language: AgentLanguage): string {
-  if (language === "en") return `on ${date}`;
-  return language === "lv" ? date.replace(/is$/, "ī").replace(/s$/, "ā") : date;
+  const inflected = language === "lv" ? date.replace(/is$/, "ī").replace(/s$/, "ā") : date;
+  return fill(TEXTS[language].onDate, { date: inflected });
 }
 
 function dayNumber(atMs: number, timeZone: string): number {
