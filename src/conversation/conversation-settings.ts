@@ -2,16 +2,12 @@
 import { z } from "zod";
 import type { RecordOf } from "../core/wire-names.ts";
 import { flag, integer, oneOf, section, tableOf, textOrOff } from "../platform/config/key.ts";
+import texts from "./disclosure-texts.json" with { type: "json" };
 
 const sentence = (description: string, fallback: string) =>
   textOrOff(description, fallback, { allowed: "a sentence to speak", charactersMax: 500 });
 
-export const DISCLOSURE = {
-  lt: "Kalbate su dirbtinio intelekto asistentu, pokalbis įrašomas.",
-  lv: "Jūs runājat ar mākslīgā intelekta asistentu, saruna tiek ierakstīta.",
-  en: "You are speaking with an artificial intelligence assistant, and this call is being recorded.",
-  ru: "С вами говорит ассистент с искусственным интеллектом, разговор записывается.",
-} as const;
+export const DISCLOSURE = texts.disclosure;
 
 export const conversationKeys = {
   endpointing_ms: integer("Silence that ends a finished sentence.", 350, 100, 5000),

@@ -13,6 +13,7 @@ import { describeError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 import type { MediaPlan } from "../../core/media-plan.ts";
 import { joinedHeaders, type PacketHeaders } from "../../core/packet-headers.ts";
+import { fill } from "../../core/texts.ts";
 import type { HandlersOf } from "../../core/thread-messages.ts";
 import { VOICE_GENDERS } from "../../features/agent/agent.ts";
 import type { CallAudio, MediaTimeout, VoiceActivityDetector } from "../audio-port.ts";
@@ -352,7 +353,7 @@ export class Session implements HandlersOf<CallCommands> {
     if (announcement === null) return "";
     const { config, clock } = this.options;
     const { announcement: words } = this.#activeLanguage.phrases;
-    const intro = words[VOICE_GENDERS[config.agent.voice]].replace("{company}", config.tenantName);
+    const intro = fill(words[VOICE_GENDERS[config.agent.voice]], { company: config.tenantName });
     if (announcement !== true) return `${intro} ${announcement}`;
     const durationMs = clock.monotonic() - (this.#answeredAt ?? clock.monotonic());
     const { text } = await this.#summarize("transferred", durationMs);
