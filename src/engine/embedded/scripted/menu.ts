@@ -2,8 +2,9 @@
  * Spoken choices: one of two topics, or the keypad menu as the last resort. The menu has five
  * topics per page, 8 for more and 0 for a person.
  */
+import { fill } from "../../../core/texts.ts";
 import type { AgentLanguage } from "../../../features/agent/agent.ts";
-import { fill, type Phrases } from "./phrases.ts";
+import type { Phrases } from "./phrases.ts";
 import type { Topic } from "./topics.ts";
 import { wordsOf } from "./words.ts";
 

@@ -6,6 +6,7 @@
 import type { ToolSnapshot } from "../../../conversation/call-config.ts";
 import type { ExpectedAnswer, LlmEvent, LlmInput } from "../../../conversation/engine-port.ts";
 import type { JsonObject, JsonValue } from "../../../core/json.ts";
+import { fill } from "../../../core/texts.ts";
 import type { AgentLanguage } from "../../../features/agent/agent.ts";
 import type { KnowledgePassage } from "../../../features/knowledge/knowledge-index.ts";
 import { CallRecord } from "./call-record.ts";
@@ -13,7 +14,7 @@ import { isCertain, matchIntent } from "./intents.ts";
 import type { Intent } from "./lexicon.ts";
 import { choiceOfTwo, menuChoice, menuText } from "./menu.ts";
 import { type Filling, type LeavingIntent, type Mode, OPEN, OPEN_AFTER_OFFER } from "./mode.ts";
-import { fill, PHRASES, type Phrases } from "./phrases.ts";
+import { PHRASES, type Phrases } from "./phrases.ts";
 import {
   expectedAnswer,
   needsConfirmation,
