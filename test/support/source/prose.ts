@@ -87,6 +87,18 @@ function passagesOfOpenApi(text: string): Passage[] {
   });
 }
 
+/** The English texts of a `texts.json`: strings and lists under `en`. */
+function passagesOfTexts(text: string): Passage[] {
+  let isEnglish = false;
+  return text.split("\n").flatMap((raw, at): Passage[] => {
+    const [, key] = /^\s*"(\w+)": /.exec(raw) ?? [];
+    if (key) isEnglish = key === "en";
+    const [, words = ""] = /"((?:[^"\\]|\\.)*)",?$/.exec(raw) ?? [];
+    const isMessage = isEnglish && wordsOf(words) >= MESSAGE_WORDS_MIN;
+    return isMessage ? [{ kind: "messages", line: at + 1, raw: words }] : [];
+  });
+}
+
 /** Leaves prose alone: no code in backticks, no comment marks, one space between words. */
 const proseOf = (raw: string) =>
   raw
@@ -116,6 +128,7 @@ async function passages(): Promise<Map<string, Passage[]>> {
   };
   await read(PROSE, passagesOfCode);
   for (const pattern of MARKDOWN) await read(pattern, (_, text) => passagesOfMarkdown(text));
+  await read("src/**/*texts.json", (_, text) => passagesOfTexts(text));
   await read("docs/openapi.json", (_, text) => passagesOfOpenApi(text));
   return found;
 }
