@@ -3,7 +3,7 @@ export const AGENT_VOICES = ["Sari", "Emma", "Nathan", "Adrian"] as const;
 export type AgentVoice = (typeof AGENT_VOICES)[number];
 
 /** Grammatical gender in which a voice speaks of itself. */
-export type VoiceGender = "feminine" | "masculine";
+type VoiceGender = "feminine" | "masculine";
 export const VOICE_GENDERS: Readonly<Record<AgentVoice, VoiceGender>> = {
   Sari: "feminine",
   Emma: "feminine",

@@ -241,8 +241,8 @@ export interface CallRateStore {
   chargeOf(tenantId: number, callUuid: string): Promise<Charge | null>;
 }
 
-export type CheckoutKind = "topup" | "plan" | "crm_bridge" | "retention";
-export type CheckoutStatus = "open" | "paid" | "expired" | "cancelled";
+type CheckoutKind = "topup" | "plan" | "crm_bridge" | "retention";
+type CheckoutStatus = "open" | "paid" | "expired" | "cancelled";
 
 export interface Checkout {
   /** `chk_` and 32 hex characters. Anyone who knows it can see its page. */
