@@ -16,6 +16,8 @@ export type FailureReason =
   | "rate_limited"
   /** 5xx, or an internal error of the provider. */
   | "server"
+  /** The voice returned only silence. */
+  | "silent"
   /** The provider rejects this request: a bad parameter, a tool's schema. */
   | "request"
   /** This request has more tokens than the model accepts. */
@@ -45,7 +47,7 @@ interface FailureDetail {
 }
 
 /** Affects every call until the operator changes something. */
-const LASTING: readonly FailureReason[] = ["auth", "not_found"];
+const LASTING: readonly FailureReason[] = ["auth", "not_found", "silent"];
 /** Affects one request: the provider works for others. */
 const OF_REQUEST: readonly FailureReason[] = ["request", "too_long", "policy"];
 

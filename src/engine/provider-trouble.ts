@@ -9,8 +9,11 @@ export interface ProviderTrouble {
   readonly part: Part;
   /** Null: it works again. */
   readonly trouble: {
-    /** `auth`: key or credit. `not_found`: the model does not exist, or the address is wrong. */
-    readonly reason: "auth" | "not_found";
+    /**
+     * `auth`: key or credit. `not_found`: the model does not exist, or the address is wrong. `silent`:
+     * the voice returns silence.
+     */
+    readonly reason: "auth" | "not_found" | "silent";
     /** Message of the provider, without keys. */
     readonly message: string;
   } | null;

@@ -1,5 +1,5 @@
 /**
- * Collects provider problems reported by call workers: a wrong key, no credit, a removed model. Each is
+ * Collects provider problems reported by call workers: a wrong key, no credit, a removed model, a silent voice. Each is
  * stored as a sentence for /readyz and the operator's page until the provider works again. Listeners are
  * called once per problem, not for every call.
  */
@@ -67,6 +67,9 @@ function sentenceOf(
   const said = `Its message: ${message.replace(/[.\s]+$/, "")}.`;
   if (reason === "auth") {
     return `${who} rejects requests: the key is wrong, or the account has no credit. Check ${table} ${keys?.apiKey ?? "api_key"} and the account. ${said}`;
+  }
+  if (reason === "silent") {
+    return `${who} returns only silence. Callers hear another voice, or nothing if there is none. Check the model "${model}" and the voices in ${table}.`;
   }
   const replacement = knownModel(model)?.replacement;
   const instead = replacement ? `, such as ${replacement}` : "";

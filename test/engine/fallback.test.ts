@@ -5,6 +5,7 @@ import { createFallbackEngine } from "../../src/engine/fallback/fallback-engine.
 import { MESSAGE_PHRASES } from "../../src/engine/fallback/message-phrases.ts";
 import type { ProviderSources } from "../../src/engine/fallback/providers.ts";
 import type { Part } from "../../src/engine/provider.ts";
+import type { ProviderTrouble } from "../../src/engine/provider-trouble.ts";
 import { createRealtimeEngine } from "../../src/engine/realtime/engine.ts";
 import type { AgentLanguage } from "../../src/features/agent/agent.ts";
 import {
@@ -98,6 +99,7 @@ function openWith(
     breakerFailures = 3,
     language = "en" as AgentLanguage,
     firstMs = PATIENT_MS,
+    onTrouble = (_: ProviderTrouble): unknown => undefined,
   } = {},
 ): EngineSession {
   const engine = createFallbackEngine({
@@ -108,6 +110,7 @@ function openWith(
     guard: { retries, breaker_failures: breakerFailures, breaker_open_sec: 60 },
     clock: PORTS.clock,
     log: PORTS.log,
+    onTrouble,
   });
   engines.push(engine);
   return engine.open(sessionSettings({ language, history: [{ by: "agent", text: "Hello?" }] }));
@@ -216,6 +219,36 @@ test("if a voice breaks off, another speaks the missing words", async () => {
   expect(text.endsWith(rest ?? "-")).toBe(true);
   expect((rest ?? "").length).toBeLessThan(text.length - 20);
   expect((rest ?? "").length).toBeGreaterThan(text.length / 3);
+});
+
+test.each([
+  ["zeros", 0],
+  ["dither", 8],
+])("a voice that returns %s is reported, and another one speaks the sentence", async (_, level) => {
+  const troubles: ProviderTrouble[] = [];
+  const session = openWith([first.url, second.url], {
+    onTrouble: (trouble) => troubles.push(trouble),
+  });
+  first.script.speech = (said) => new Int16Array(said.length * 80).fill(level);
+  const pcm = await speech(session, "Good afternoon.");
+  expect(pcm.some((sample) => Math.abs(sample) > 1_000)).toBe(true);
+  expect([first.seen("tts").length, second.seen("tts").length]).toEqual([1, 1]);
+  expect(troubles).toMatchObject([
+    { provider: "provider-0", part: "tts", trouble: { reason: "silent" } },
+  ]);
+  await speech(session, "How can I help?");
+  expect([first.seen("tts").length, second.seen("tts").length]).toEqual([1, 2]);
+});
+
+test("the embedded voice speaks if the only voice returns silence, and a quiet voice is not silence", async () => {
+  const session = openWith([first.url]);
+  first.script.speech = (said) => new Int16Array(said.length * 80).fill(40);
+  await speech(session, "Good afternoon.");
+  expect(session.tts.isFallback).toBe(false);
+  first.script.speech = (said) => new Int16Array(said.length * 80);
+  const pcm = await speech(session, "How can I help?");
+  expect(pcm.includes(MARK)).toBe(true);
+  expect(session.tts.isFallback).toBe(true);
 });
 
 test("with all voices dead the embedded one speaks, and its audio is not cached for other calls", async () => {

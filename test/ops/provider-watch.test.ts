@@ -64,3 +64,11 @@ test("each part and each reason is a separate problem", () => {
   expect(told[2]).toContain('the model "house-voice"');
   expect(watch.warnings()).toHaveLength(2);
 });
+
+test("a silent voice is named with its model and its table", () => {
+  const { watch } = watched();
+  watch.report({ ...gone, part: "tts", trouble: { reason: "silent", message: "silence" } });
+  expect(watch.warnings()).toEqual([
+    expect.stringMatching(/text to speech, openai, returns only silence.*\[engine\.openai\]/),
+  ]);
+});

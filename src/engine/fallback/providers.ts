@@ -59,7 +59,7 @@ export class Provider<P extends Part> {
     if (failure?.ofRequest) this.breaker.abandoned();
     else this.breaker.failed(failure?.lasting === true);
     const reason = failure?.reason;
-    if (failure && (reason === "auth" || reason === "not_found")) {
+    if (failure && (reason === "auth" || reason === "not_found" || reason === "silent")) {
       this.#report({ reason, message: failure.message });
     }
   }

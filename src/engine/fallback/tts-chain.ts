@@ -21,6 +21,16 @@ interface TtsChainOptions {
 /** Ordinary speaking rate, to estimate the spoken words when a voice stops early. */
 const MS_PER_CHARACTER = 65;
 
+/** Samples up to this are silence, with or without dither. */
+const SILENT_SAMPLE_MAX = 16;
+
+const silentVoice = () =>
+  new ProviderFailure({
+    part: "tts",
+    reason: "silent",
+    message: "The voice returned only silence for a text. Check the model and the voice.",
+  });
+
 /** Text still to be spoken. */
 interface Unspoken {
   text: string;
@@ -78,15 +88,21 @@ export class TtsChain implements TtsStream {
   ): AsyncGenerator<Int16Array, "done" | { readonly failure: unknown }> {
     const { providers, guard, clock, sampleRateHz } = this.options;
     for (let attempt = 1; ; attempt++) {
+      let isAudible = false;
       try {
         for await (const pcm of candidate.opened.stream.speak(unspoken.text, signal)) {
           if (signal.aborted) return "done";
-          candidate.breaker.succeeded();
+          isAudible ||= pcm.some((sample) => Math.abs(sample) > SILENT_SAMPLE_MAX);
+          if (isAudible) candidate.breaker.succeeded();
           unspoken.spokenMs += (pcm.length / sampleRateHz) * 1_000;
           yield pcm;
         }
         if (signal.aborted) candidate.breaker.abandoned();
-        return "done";
+        if (signal.aborted || isAudible || !/[\p{L}\p{N}]/u.test(unspoken.text)) return "done";
+        unspoken.spokenMs = 0;
+        const failure = silentVoice();
+        providers.failed("tts", candidate, failure);
+        return { failure };
       } catch (error) {
         if (signal.aborted) {
           candidate.breaker.abandoned();
