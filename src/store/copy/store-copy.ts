@@ -7,7 +7,12 @@
  */
 import { createHash, type Hash } from "node:crypto";
 import { conflict } from "../../core/errors.ts";
-import { checkApplied, type Migration, UNFINISHED_COPY } from "../migration/migrate.ts";
+import {
+  checkApplied,
+  type Migration,
+  UNFINISHED_COPY,
+  withReplaced,
+} from "../migration/migrate.ts";
 import type { RawStore, StoredValue } from "./raw-store.ts";
 
 export interface CopiedTable {
@@ -70,7 +75,8 @@ async function isUnfinished(target: RawStore, from: string): Promise<boolean> {
 /** Throws conflict if the store misses migrations, MigrationRejected if it is newer. */
 export async function requireUpToDate(source: RawStore, list: readonly Migration[]): Promise<void> {
   const rows = await source.rows("SELECT tag, hash FROM migrations");
-  const done = new Map(rows.map(([tag, hash]) => [String(tag), String(hash)]));
+  const stored = new Map(rows.map(([tag, hash]) => [String(tag), String(hash)]));
+  const done = withReplaced(stored, list);
   checkApplied(done, list);
   if (list.some(({ tag }) => !done.has(tag)))
     throw conflict(

@@ -8,13 +8,13 @@ import type { Client, InStatement } from "@libsql/client/http";
 import { type Clock, sleep } from "../../core/clock.ts";
 import { describeError } from "../../core/errors.ts";
 import {
-  baselineStatements,
   checkApplied,
   hashOf,
   type Migration,
   MigrationRejected,
+  replacedStatements,
   statementsOf,
-  withBaseline,
+  withReplaced,
 } from "../migration/migrate.ts";
 import { forgetMarks, MARKS_TABLE } from "./commit-marks.ts";
 
@@ -64,7 +64,7 @@ export async function migrateRemote(
 async function missingOf(client: Client, list: readonly Migration[]): Promise<Migration[]> {
   const { rows } = await client.execute("SELECT tag, hash FROM migrations");
   const stored = new Map(rows.map((row) => [String(row.tag), String(row.hash)]));
-  const done = withBaseline(stored, list);
+  const done = withReplaced(stored, list);
   checkApplied(done, list);
   return list.filter(({ tag }) => !done.has(tag));
 }
@@ -97,7 +97,7 @@ async function apply(client: Client, list: readonly Migration[], nowMs: number):
     ...statementsOf(migration),
   ]);
   try {
-    await client.migrate([...baselineStatements(list, nowMs), ...added, PARENTS_ARE_THERE]);
+    await client.migrate([...replacedStatements(list), ...added, PARENTS_ARE_THERE]);
   } catch (error) {
     throw new MigrationRejected(
       `The database could not be upgraded (${describeError(error)}); nothing was changed.`,

@@ -21,29 +21,21 @@ export class MigrationRejected extends Error {
   override readonly name = "MigrationRejected";
 }
 
-/** The migrations of 0.1.0, replaced by the baseline. A database with all of them is at the baseline. */
-const REPLACED: readonly string[] = [
-  "0000_init",
-  "0001_call_rollups",
-  "0002_legacy_endpoints",
-  "0003_outbox_ready",
-  "0004_retention",
-  "0005_money_months",
-  "0006_shared_rate_limit",
-  "0007_shared_nodes",
-  "0008_identity",
-  "0009_call_evidence",
-  "0010_peaks_trigger",
-  "0011_call_notes",
-  "0012_appliance_secrets",
-  "0013_contacts",
-  "0014_call_purposes",
-  "0015_ledger_rollups",
-  "0016_call_refusals",
-  "0017_calling_targets",
-  "0018_trunk-channels",
-];
-const REPLACED_LAST = "0018_trunk-channels";
+const UNRELEASED =
+  "The database was made by an unreleased version after 0.1.0, which cannot be upgraded. Restore an older copy (backups/before-….db) or a backup of 0.1.0.";
+
+/** Former migrations, `first` to `last`, that the current one at the index `by` replaced. */
+const REPLACED = [
+  {
+    first: "0000_init",
+    last: "0018_trunk-channels",
+    by: 0,
+    unfinished:
+      "The database was made by a version before 0.1.0. Start linevoice 0.1.0 once, then this version.",
+  },
+  { first: "0001_after_0_1", last: "0028_campaign_results", by: 1, unfinished: UNRELEASED },
+  { first: "0029_trial_days", last: "0034_scenario_calls", by: 2, unfinished: UNRELEASED },
+] as const;
 
 /** Entry in the target's migrations while a store is copied into it (store-copy.ts). */
 export const UNFINISHED_COPY = "unfinished_copy";
@@ -70,35 +62,38 @@ function applied(db: Database): Map<string, string> {
 }
 
 /**
- * Translates the applied migrations to the current list: a database of 0.1.0 has the baseline. Throws
- * MigrationRejected for a database of an older, unfinished version.
+ * Translates the applied migrations to the current list: a database with all replaced ones has their
+ * replacement. Throws MigrationRejected for a database with only some of them.
  */
-export function withBaseline(
+export function withReplaced(
   done: ReadonlyMap<string, string>,
   list: readonly Migration[],
 ): ReadonlyMap<string, string> {
-  const [baseline] = list;
-  if (!baseline || !REPLACED.some((tag) => done.has(tag))) return done;
-  if (!done.has(REPLACED_LAST))
-    throw new MigrationRejected(
-      "The database was made by a version before 0.1.0. Start linevoice 0.1.0 once, then this version.",
-    );
-  const others = [...done].filter(([tag]) => !REPLACED.includes(tag));
-  return new Map([[baseline.tag, hashOf(baseline)], ...others]);
+  const found = new Map(done);
+  for (const { first, last, by, unfinished } of REPLACED) {
+    const migration = list[by];
+    if (!migration || !found.has(first)) continue;
+    if (!found.has(last)) throw new MigrationRejected(unfinished);
+    for (const tag of done.keys()) if (tag >= first && tag <= last) found.delete(tag);
+    found.set(migration.tag, hashOf(migration));
+  }
+  return found;
 }
 
-/** Records the baseline; does nothing unless the database is from 0.1.0. */
-export const baselineStatements = (list: readonly Migration[], nowMs: number) => [
-  ...list.slice(0, 1).map((baseline) => ({
-    sql: `INSERT INTO migrations (tag, hash, applied_at) SELECT ?, ?, ?
-      WHERE EXISTS (SELECT 1 FROM migrations WHERE tag = '${REPLACED_LAST}')`,
-    args: [baseline.tag, hashOf(baseline), BigInt(nowMs)],
-  })),
-  {
-    sql: `DELETE FROM migrations WHERE tag IN (${REPLACED.map((tag) => `'${tag}'`).join(", ")})`,
-    args: [],
-  },
-];
+/** Record that translation; they do nothing in a database without replaced migrations. */
+export const replacedStatements = (list: readonly Migration[]) =>
+  REPLACED.flatMap(({ first, last, by }) =>
+    list.slice(by, by + 1).flatMap((migration) => [
+      {
+        sql: "DELETE FROM migrations WHERE tag >= ? AND tag < ? AND EXISTS (SELECT 1 FROM migrations WHERE tag = ?)",
+        args: [first, last, last],
+      },
+      {
+        sql: "UPDATE migrations SET tag = ?, hash = ? WHERE tag = ?",
+        args: [migration.tag, hashOf(migration), last],
+      },
+    ]),
+  );
 
 /** Throws MigrationRejected if the database is newer than `list` or has other migrations. */
 export function checkApplied(done: ReadonlyMap<string, string>, list: readonly Migration[]): void {
@@ -126,7 +121,7 @@ const isEmpty = (db: Database): boolean =>
   db.query("SELECT 1 FROM migrations").get() === null;
 
 export function migrationStatus(db: Database, list: readonly Migration[]): MigrationStatus[] {
-  const done = withBaseline(applied(db), list);
+  const done = withReplaced(applied(db), list);
   checkApplied(done, list);
   return list.map(({ tag }) => ({ tag, applied: done.has(tag) }));
 }
@@ -146,9 +141,9 @@ export function migrate(
   try {
     return db
       .transaction(() => {
-        const done = withBaseline(applied(db), list);
+        const done = withReplaced(applied(db), list);
         checkApplied(done, list);
-        for (const { sql, args } of baselineStatements(list, nowMs)) db.run(sql, args);
+        for (const { sql, args } of replacedStatements(list)) db.run(sql, args);
         const missing = list.filter(({ tag }) => !done.has(tag));
         const isWhole = schemaAfterAll !== null && isEmpty(db);
         if (isWhole) db.run(schemaAfterAll());

@@ -215,6 +215,22 @@ test("a different row is found and named", async () => {
   to.close();
 });
 
+test("a source with replaced migrations is copied", async () => {
+  const path = join(directory, "replaced.db");
+  await openDatabase(path, 0).close();
+  const store = openRawFile(path, false);
+  await store.write([
+    { sql: "UPDATE migrations SET tag = '0028_campaign_results' WHERE tag LIKE '0001%'" },
+    { sql: "UPDATE migrations SET tag = '0034_scenario_calls' WHERE tag LIKE '0002%'" },
+    {
+      sql: "INSERT INTO migrations VALUES ('0001_after_0_1', 'x', 0), ('0029_trial_days', 'x', 0)",
+    },
+  ]);
+  store.close();
+  const to = join(directory, "of-replaced.db");
+  expect((await copyStoreTo(path, to, { clock, random })).length).toBeGreaterThan(70);
+});
+
 test("a source of an older linevoice, or none, is refused; a server with an active node too", async () => {
   const old = join(directory, "old.db");
   await openDatabase(old, 0).close();

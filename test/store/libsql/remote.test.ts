@@ -7,7 +7,7 @@ import { systemRandom as random } from "../../../src/core/random.ts";
 import { walletStore } from "../../../src/features/billing/ledger-store.ts";
 import { openRemoteDatabase } from "../../../src/store/libsql/database.ts";
 import { StoreUnreachable } from "../../../src/store/libsql/errors.ts";
-import { MigrationRejected } from "../../../src/store/migration/migrate.ts";
+import { MigrationRejected, migrate } from "../../../src/store/migration/migrate.ts";
 import { migrations } from "../../../src/store/migration/migrations.ts";
 import { eventually } from "../../support/eventually.ts";
 import { fillAs010 } from "../../support/store/database-of-0.1.0.ts";
@@ -16,6 +16,7 @@ import {
   type HranaServer,
   startHranaServer,
 } from "../../support/store/hrana-server.ts";
+import { replacedMigrations } from "../../support/store/replaced-migrations.ts";
 import { insertTenant } from "../../support/store/stored-rows.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
@@ -220,6 +221,27 @@ test("a database of 0.1.0 on a server has the baseline and is upgraded", async (
   expect(done).toEqual(migrations.map(({ tag }) => [tag]));
   expect(server.inspect.query("SELECT name FROM tenants").values()).toEqual([["a"]]);
   await node.close();
+});
+
+test("a database on a server with all replaced migrations runs none again, one with some is refused", async () => {
+  const server = serve();
+  fillAs010(server.inspect);
+  migrate(server.inspect, replacedMigrations, 1);
+  const tags = () => server.inspect.query("SELECT tag FROM migrations ORDER BY tag").values();
+  const changes = () => server.statements.filter((sql) => /^(CREATE|ALTER|DROP) /.test(sql.trim()));
+  const before = changes().length;
+  await (await open(server)).close();
+  expect(
+    changes()
+      .slice(before)
+      .filter((sql) => !sql.includes("IF NOT EXISTS")),
+  ).toEqual([]);
+  await (await open(server, { migrations: [...migrations, NEXT] })).close();
+  expect(tags()).toEqual([...migrations, NEXT].map(({ tag }) => [tag]));
+  const other = serve();
+  fillAs010(other.inspect);
+  migrate(other.inspect, replacedMigrations.slice(0, 20), 1);
+  expect(String(await rejection(open(other)))).toContain("Restore an older copy");
 });
 
 const NEXT = { tag: "9999_next", createdAt: 1, sql: "CREATE TABLE next (id INTEGER PRIMARY KEY)" };

@@ -7,6 +7,8 @@ import {
 } from "../../../src/store/migration/migrate.ts";
 import { migrations, schemaAfterAll } from "../../../src/store/migration/migrations.ts";
 import { fillAs010, type SchemaItem, schemaOf010 } from "../../support/store/database-of-0.1.0.ts";
+import { filledBy } from "../../support/store/filled-by.ts";
+import { replacedMigrations } from "../../support/store/replaced-migrations.ts";
 
 const BREAK = "--> statement-breakpoint";
 const first = {
@@ -181,11 +183,9 @@ test("hourly sums count cached tokens from the first call with them, and lose th
       )
       .all();
   call("before", 0);
-  const upTo = migrations.findIndex(({ tag }) => tag.startsWith("0003"));
-  migrate(db, migrations.slice(0, upTo), 1);
+  migrate(db, migrations, 1);
   call("known", 3_600_000, ", llm_cached_input_tokens", ", 640");
   call("other", 3_600_001, ", llm_cached_input_tokens", ", 60");
-  migrate(db, migrations, 2);
   expect(sums()).toEqual([
     { hour: 0, cached: 0 },
     { hour: 1, cached: 700 },
@@ -205,6 +205,73 @@ test("hourly sums count cached tokens from the first call with them, and lose th
   ]);
 });
 
+/** A filled database of 0.1.0, with a number that the upgrade confirms and one that it does not. */
+function filled010(): Database {
+  const db = filledBy("0.1.0", ":memory:");
+  db.run("INSERT INTO phone_numbers SELECT 2, 1, '+37052000002', NULL, NULL, 1, 0");
+  db.run(
+    "UPDATE call_memories SET outcome = 'We spoke: of x.' WHERE id = (SELECT min(id) FROM call_memories)",
+  );
+  return db;
+}
+
+/** Without random values, the search index's count of its settings, and the migrations. */
+function carriedRowsOf(db: Database): Record<string, unknown[]> {
+  const { migrations: _, search_index_data: _changes, search_queue = [], ...rows } = rowsOf(db);
+  return {
+    ...rows,
+    search_queue: search_queue.map((row) => ({ ...Object(row), revision: 0 })),
+  };
+}
+
+test("a filled database of 0.1.0 gets the same rows and schema as from the replaced migrations", () => {
+  const [former, now] = [filled010(), filled010()];
+  expect(migrate(former, replacedMigrations, 1)).toHaveLength(34);
+  expect(migrate(now, migrations, 1)).toEqual(migrations.slice(1).map(({ tag }) => tag));
+  expect(schemaOf(now)).toEqual(schemaOf(former));
+  const [rows, expected] = [carriedRowsOf(now), carriedRowsOf(former)];
+  expect(Object.keys(rows)).toEqual(Object.keys(expected));
+  for (const [table, found] of Object.entries(expected))
+    expect([table, rows[table]]).toEqual([table, found]);
+  for (const table of ["call_memories", "call_rollups", "call_days", "call_hours", "search_queue"])
+    expect([table, expected[table]?.length]).not.toEqual([table, 0]);
+});
+
+/** The migrations after 0.1.0 that exist today, and one that follows. */
+const CURRENT = migrations.slice(0, 3);
+const NEXT = { tag: "0003_next", createdAt: 2, sql: "CREATE TABLE next (id INTEGER)" };
+
+test.each([
+  ["all replaced migrations", 35, []],
+  ["the 28 replaced migrations after 0.1.0", 29, ["0002_trials_and_claims"]],
+])("a database with %s runs none of them again", (_, count, missing) => {
+  const [db, expected] = [filled010(), filled010()];
+  migrate(db, replacedMigrations.slice(0, count), 1);
+  migrate(expected, replacedMigrations, 1);
+  expect(tagsOf(db)).toHaveLength(count);
+  const pending = migrationStatus(db, CURRENT).filter(({ applied }) => !applied);
+  expect(pending.map(({ tag }) => tag)).toEqual(missing);
+  expect(migrate(db, CURRENT, 2)).toEqual(missing);
+  expect(tagsOf(db)).toEqual(CURRENT.map(({ tag }) => ({ tag })));
+  expect([schemaOf(db), carriedRowsOf(db)]).toEqual([schemaOf(expected), carriedRowsOf(expected)]);
+  expect(migrate(db, [...CURRENT, NEXT], 3)).toEqual([NEXT.tag]);
+  expect(migrate(db, [...CURRENT, NEXT], 4)).toEqual([]);
+});
+
+test("a database with only some of the replaced migrations, or a later one, is refused unchanged", () => {
+  for (const count of [2, 28, 30, 34]) {
+    const db = databaseOf010();
+    migrate(db, replacedMigrations.slice(0, count), 1);
+    expect(() => migrate(db, migrations, 2)).toThrow("Restore an older copy");
+    expect(tagsOf(db)).toHaveLength(count);
+  }
+  const db = databaseOf010();
+  migrate(db, replacedMigrations, 1);
+  db.run("INSERT INTO migrations VALUES ('0035_later', 'x', 1)");
+  expect(() => migrate(db, migrations, 2)).toThrow("migration 0035_later is unknown here");
+  expect(tagsOf(db)).toHaveLength(36);
+});
+
 test("a database from before 0.1.0 is refused with instructions", () => {
   const db = databaseOf010();
   db.run("DELETE FROM migrations WHERE tag = '0018_trunk-channels'");
@@ -220,7 +287,7 @@ const ADDITION =
 
 test("migrations since 0.1.0 only add, so that nodes of the previous release can run at the same time", () => {
   for (const { tag, sql } of migrations.slice(1))
-    for (const statement of sql.split(BREAK).map((each) => each.trim())) {
+    for (const statement of sql.split(BREAK).map((each) => each.trim().replace(/^(--.*\n)+/, ""))) {
       // A rebuilt table keeps its columns, as the next test checks.
       const [, dropped] = /^DROP TABLE (\S+?);?$/.exec(statement) ?? [];
       if (dropped !== undefined && sql.includes(`CREATE TABLE ${dropped} `)) continue;

@@ -28,7 +28,7 @@ const program = built.outputs[0]?.path ?? "";
 const KILL_LIMIT_MS = 300_000;
 /** Rows that a migration changes intentionally, by its tag and the table. */
 const CHANGES: Readonly<Record<string, Readonly<Record<string, (row: Row) => Row>>>> = {
-  "0001_after_0_1": {
+  "0001_since_0_1_0": {
     call_memories: (row) =>
       String(row.outcome).startsWith("We spoke: ") ? { ...row, outcome: "We spoke." } : row,
   },

@@ -1,1 +1,0 @@
-ALTER TABLE `calls` ADD `llm_cached_input_tokens` integer DEFAULT 0 NOT NULL;

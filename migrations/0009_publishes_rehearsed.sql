@@ -1,1 +1,0 @@
-ALTER TABLE `agents` ADD `publishes_rehearsed` integer DEFAULT false NOT NULL;

@@ -1,1 +1,0 @@
-ALTER TABLE `call_evidence` ADD `packet_headers` text;

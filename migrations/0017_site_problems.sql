@@ -1,1 +1,0 @@
-UPDATE `knowledge_sites` SET `problem` = NULL;

@@ -1,1 +1,0 @@
-CREATE INDEX `outbox_failed_webhook` ON `outbox` (`webhook_id`) WHERE status = 'failed' AND webhook_id IS NOT NULL;

@@ -1,1 +1,0 @@
-INSERT INTO `search_index` (`search_index`, `rank`) VALUES ('usermerge', 2), ('pgsz', 1000);

@@ -1,1 +1,0 @@
-CREATE INDEX `campaign_targets_results` ON `campaign_targets` (`campaign_id`,`updated_at`);

@@ -1,1 +1,0 @@
-ALTER TABLE `plan_usage` ADD `seconds_included` integer;
