@@ -6,17 +6,17 @@
 import { systemClock } from "../../src/core/clock.ts";
 import { silentLog } from "../../src/core/log.ts";
 import { createCallAudio } from "../../src/media/call-audio.ts";
-import { createDepartures, startDepartures } from "../../src/media/rtp/departures.ts";
 import { createPacer } from "../../src/media/rtp/pacer.ts";
 import { createPortPool } from "../../src/media/rtp/port-pool.ts";
+import { createRtpSendThread, startRtpSendThread } from "../../src/media/rtp/rtp-send-thread.ts";
 
 const [host = "", port = "", streams = "250"] = process.argv.slice(2);
 const pacer = createPacer(systemClock, silentLog);
 const ports = createPortPool({ first: 22_000, last: 23_999 }, systemClock);
 const options = { rtpHost: host, jitterMsMax: 200, rtpTimeoutMs: 600_000, holdTimeoutMs: 600_000 };
-const owned = createDepartures(silentLog);
-const departures = owned && startDepartures(owned.handle, systemClock, silentLog);
-const deps = { ports, pacer, departures, clock: systemClock, log: silentLog };
+const owned = createRtpSendThread(silentLog);
+const sendThread = owned && startRtpSendThread(owned.handle, systemClock, silentLog);
+const deps = { ports, pacer, sendThread, clock: systemClock, log: silentLog };
 Bun.gc(true);
 const bytesBefore = process.memoryUsage().rss;
 const calls = await Promise.all(

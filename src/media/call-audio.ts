@@ -24,13 +24,13 @@ import { DigitMerge, type DigitSource } from "./dtmf/digit-merge.ts";
 import { DtmfDetector } from "./dtmf/tone-detector.ts";
 import { MediaTimeoutWatch } from "./media-timeout.ts";
 import { CallRecorder } from "./recording/recorder.ts";
-import type { Departures } from "./rtp/departures.ts";
 import { HeaderCapture } from "./rtp/header-capture.ts";
 import type { PacedStream, Pacer } from "./rtp/pacer.ts";
 import { looksLikeRtcp } from "./rtp/packet.ts";
 import type { PortPool } from "./rtp/port-pool.ts";
 import { RtpReceiver } from "./rtp/receiver.ts";
 import { RtcpSession } from "./rtp/rtcp-session.ts";
+import type { RtpSendThread } from "./rtp/rtp-send-thread.ts";
 import { RtpSender } from "./rtp/sender.ts";
 import { bindRtpSockets, type RtpSocketPair } from "./rtp/socket-pair.ts";
 import { SrtpSession } from "./srtp/session.ts";
@@ -54,7 +54,7 @@ interface CallAudioDeps {
   /** The worker's one pacer; it lives longer than the call. */
   readonly pacer: Pacer;
   /** The worker's send thread. If null or missing, packets are sent when they are created. */
-  readonly departures?: Departures | null;
+  readonly sendThread?: RtpSendThread | null;
   readonly clock: Clock;
   readonly log: Log;
   readonly random?: Random;
@@ -148,7 +148,7 @@ class RtpCallAudio implements CallAudio, PacedStream {
         this.#headers?.note("in", this.rtpPort + 1, datagram, host, port);
         this.#onRtcp(datagram, host);
       },
-      this.#deps.departures,
+      this.#deps.sendThread,
     );
     this.#deps.pacer.add(this);
   }

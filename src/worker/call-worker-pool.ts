@@ -43,7 +43,7 @@ import {
 import type { ProviderTrouble } from "../engine/provider-trouble.ts";
 import { needsSpeechWorker } from "../engine/settings.ts";
 import type { KnowledgeIndex } from "../features/knowledge/knowledge-index.ts";
-import { createDepartures } from "../media/rtp/departures.ts";
+import { createRtpSendThread } from "../media/rtp/rtp-send-thread.ts";
 import { LeftOpenFiles } from "../platform/files/left-open.ts";
 import { processorWaitMs } from "../platform/threads/processor-wait.ts";
 import { PoolCall } from "./call-channel.ts";
@@ -369,15 +369,15 @@ class WorkerSlot {
       event.preventDefault?.();
       this.#callWorkerDied(callWorker, describeError(event.message));
     });
-    const departures = this.capacity > 0 ? createDepartures(this.options.log) : null;
+    const sendThread = this.capacity > 0 ? createRtpSendThread(this.options.log) : null;
     callWorker.addEventListener("close", () => {
-      departures?.end();
+      sendThread?.end();
       this.#callWorkerDied(callWorker, "the call worker ended");
     });
     this.#awaitReady(callWorker);
     const speechPort = this.speechHost?.connectSpeech(this) ?? this.#startSpeechWorker();
     const settings: CallWorkerSettings = { ...this.options.settings, rtpPorts: this.rtpPorts };
-    const handle = departures?.handle ?? null;
+    const handle = sendThread?.handle ?? null;
     this.#post({ type: "init", args: [settings, speechPort, handle] }, [speechPort]);
     return this.#ready.promise;
   }

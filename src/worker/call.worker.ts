@@ -14,9 +14,9 @@ import { boundedQuestion, type TopicReply } from "../engine/embedded/scripted/ag
 import { loadVad } from "../media/audio/vad.ts";
 import { createBrowserAudio } from "../media/browser-audio.ts";
 import { createCallAudio } from "../media/call-audio.ts";
-import { type DeparturesHandle, startDepartures } from "../media/rtp/departures.ts";
 import { createPacer } from "../media/rtp/pacer.ts";
 import { createPortPool } from "../media/rtp/port-pool.ts";
+import { type RtpSendThreadHandle, startRtpSendThread } from "../media/rtp/rtp-send-thread.ts";
 import { raiseAudio } from "../platform/threads/priority.ts";
 import { CallHost } from "./call-host.ts";
 import { chooseEngine } from "./engine-choice.ts";
@@ -66,13 +66,13 @@ process.on("uncaughtException", survive);
 async function start(
   settings: CallWorkerSettings,
   speechPort: MessagePort,
-  handle: DeparturesHandle | null,
+  handle: RtpSendThreadHandle | null,
 ): Promise<void> {
   const { rtpPorts, jitterMsMax, rtpTimeoutMs, holdTimeoutMs, keepsPacketHeaders } = settings;
   const clock = systemClock;
   const ports = createPortPool(rtpPorts, clock);
   const pacer = createPacer(clock, log, (lateMs) => post({ type: "stalled", args: [lateMs] }));
-  const departures = handle && startDepartures(handle, clock, log);
+  const sendThread = handle && startRtpSendThread(handle, clock, log);
   const createVad = await loadVad();
   host = new CallHost(
     {
@@ -95,7 +95,7 @@ async function start(
           );
         return createCallAudio(
           { rtpHost, jitterMsMax, rtpTimeoutMs, holdTimeoutMs, sampleRateHz, keepsPacketHeaders },
-          { ports, pacer, departures, clock, log: callLog },
+          { ports, pacer, sendThread, clock, log: callLog },
         );
       },
     },

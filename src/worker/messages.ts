@@ -26,7 +26,7 @@ import type {
 import type { ProviderTrouble } from "../engine/provider-trouble.ts";
 import type { EngineSettings } from "../engine/settings.ts";
 import type { KnowledgePassage } from "../features/knowledge/knowledge-index.ts";
-import type { DeparturesHandle } from "../media/rtp/departures.ts";
+import type { RtpSendThreadHandle } from "../media/rtp/rtp-send-thread.ts";
 
 export interface CallWorkerSettings {
   /** This worker's slice of `[rtp] ports`, inclusive; even ports carry RTP, odd ones RTCP. */
@@ -70,7 +70,7 @@ interface CallWorkerCommands extends CallHostCommands {
     settings: CallWorkerSettings,
     speechPort: MessagePort,
     /** Null: packets are sent when they are created. */
-    departures: DeparturesHandle | null,
+    sendThread: RtpSendThreadHandle | null,
   ];
   /** Answered with `pong` between two pieces of work. */
   ping: [];

@@ -64,9 +64,9 @@ done
 cat /data/run.json; echo
 ask -o /data/run.mp3 -w 'recording %{http_code} %{size_download}\\n' $api/rehearsals/$id/recording
 ls -d /data/phones-* 2>/dev/null && echo "LEFT BEHIND"
-grep send_thread_unavailable /data/serve.log && echo "NO DEPARTURES"
+grep send_thread_unavailable /data/serve.log && echo "NO SEND THREAD"
 for thread in /proc/$server/task/*; do
-  grep -qx departures $thread/comm && echo "departures $(cut -d " " -f 40,41 $thread/stat)"
+  grep -qx rtp-send $thread/comm && echo "rtp-send $(cut -d " " -f 40,41 $thread/stat)"
 done
 touch /usr/local/touched 2>/dev/null && echo "WROTE OUTSIDE"
 mount -t tmpfs none /tmp 2>/dev/null && echo "MOUNTED"
@@ -145,9 +145,9 @@ hardened(
     expect(out).toMatch(/ok {2}engine/);
     expect(out).toMatch(/ok {2}packets/);
     // The lowest priority of SCHED_FIFO, which is policy 1.
-    expect(out.match(/^departures .*$/gm)).toEqual(["departures 1 1"]);
+    expect(out.match(/^rtp-send .*$/gm)).toEqual(["rtp-send 1 1"]);
     expect(out).toMatch(/^recording 200 \d{4,}$/m);
-    expect(out).not.toMatch(/WROTE OUTSIDE|MOUNTED|NO FILTER|LEFT BEHIND|NO DEPARTURES/);
+    expect(out).not.toMatch(/WROTE OUTSIDE|MOUNTED|NO FILTER|LEFT BEHIND|NO SEND THREAD/);
   },
   BUILD_LIMIT_MS,
 );

@@ -87,7 +87,7 @@ function openThat(begins: string): number {
 function departuresThreads(): number {
   return readdirSync("/proc/self/task").filter((thread) => {
     try {
-      return readFileSync(`/proc/self/task/${thread}/comm`, "utf8") === "departures\n";
+      return readFileSync(`/proc/self/task/${thread}/comm`, "utf8") === "rtp-send\n";
     } catch {
       return false;
     }

@@ -1,7 +1,7 @@
 /** G.711 (RFC 3551 4.5.14): one octet per sample at 8 kHz, A-law or µ-law. */
 import { decodeG711, encodeG711, type G711Law } from "../../platform/audio/g711.ts";
 import type { AudioCodec, AudioEncoder } from "./codec.ts";
-import { type AudioDecoder, OctetInboundAudio } from "./octet-inbound.ts";
+import { type AudioDecoder, SampleBasedInboundAudio } from "./sample-based-inbound.ts";
 
 const SAMPLE_RATE_HZ = 8000;
 
@@ -15,7 +15,7 @@ function g711(law: G711Law): AudioCodec {
     packetMsOf: (ptimeMs) => ptimeMs,
     createEncoder: () => encoder(law),
     createInbound: (sampleRateHz, random) =>
-      new OctetInboundAudio(decoder(law), sampleRateHz, random),
+      new SampleBasedInboundAudio(decoder(law), sampleRateHz, random),
   };
 }
 

@@ -15,7 +15,7 @@ import { BLOCK_OCTETS, JitterBuffer } from "./jitter-buffer.ts";
 import { RtpPacketView } from "./packet.ts";
 import { estimateMos, OTHER_DELAY_MS } from "./quality.ts";
 import { ReceptionStatistics } from "./reception.ts";
-import { SourceLock } from "./source-lock.ts";
+import { SymmetricRtp } from "./symmetric-rtp.ts";
 import { readTelephoneEvent, TelephoneEventReceiver } from "./telephone-event.ts";
 
 const BLOCKS_PER_FRAME = 2;
@@ -50,7 +50,7 @@ interface RtpReceiverOptions {
 }
 
 export class RtpReceiver {
-  readonly source = new SourceLock();
+  readonly source = new SymmetricRtp();
   readonly reception = new ReceptionStatistics();
   readonly #jitterBuffer: JitterBuffer;
   readonly #events = new TelephoneEventReceiver();

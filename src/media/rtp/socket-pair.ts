@@ -5,9 +5,9 @@
  */
 import { AppError, describeError } from "../../core/errors.ts";
 import { unmapped } from "../../platform/net/ip-address.ts";
-import { type Departures, LEAD_MS } from "./departures.ts";
-import { openPolledSocket, type PolledSocket } from "./polled-socket.ts";
+import { type BatchUdpSocket, openBatchUdpSocket } from "./batch-udp-socket.ts";
 import type { PortPool } from "./port-pool.ts";
+import { type RtpSendThread, SEND_DELAY_MS } from "./rtp-send-thread.ts";
 
 const BIND_ATTEMPTS_MAX = 16;
 
@@ -38,14 +38,14 @@ export async function bindRtpSockets(
   ports: PortPool,
   onRtp: DatagramListener,
   onRtcp: DatagramListener,
-  departures: Departures | null = null,
+  sendThread: RtpSendThread | null = null,
 ): Promise<RtpSocketPair> {
   let lastError: unknown = null;
   for (let attempt = 0; attempt < BIND_ATTEMPTS_MAX; attempt++) {
     const port = ports.acquire();
     if (port === null) break;
     try {
-      return await bindPair(host, port, ports, onRtp, onRtcp, departures);
+      return await bindPair(host, port, ports, onRtp, onRtcp, sendThread);
     } catch (error) {
       lastError = error;
       ports.release(port);
@@ -65,9 +65,9 @@ async function bindPair(
   ports: PortPool,
   onRtp: DatagramListener,
   onRtcp: DatagramListener,
-  departures: Departures | null,
+  sendThread: RtpSendThread | null,
 ): Promise<RtpSocketPair> {
-  const polled = openPolledSocket(host, port, departures);
+  const polled = openBatchUdpSocket(host, port, sendThread);
   const rtp = polled ?? (await bind(host, port, onRtp));
   const rtcp = await bind(host, port + 1, onRtcp).catch((error) => {
     rtp.close();
@@ -76,7 +76,7 @@ async function bindPair(
   let open = true;
   return {
     rtpPort: port,
-    leadMs: polled && departures ? LEAD_MS : 0,
+    leadMs: polled && sendThread ? SEND_DELAY_MS : 0,
     receiveRtp(nowMs) {
       if (open) rtp.poll(nowMs, onRtp);
     },
@@ -101,7 +101,7 @@ async function bind(
   host: string,
   port: number,
   onDatagram: DatagramListener,
-): Promise<PolledSocket> {
+): Promise<BatchUdpSocket> {
   const socket = await Bun.udpSocket({
     hostname: host,
     port,

@@ -1,9 +1,9 @@
-/** Checks if the RTP send threads have real-time priority (media/rtp/departures.ts). */
+/** Checks if the RTP send threads have real-time priority (media/rtp/rtp-send-thread.ts). */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { serverPid } from "../data-dir-lock.ts";
 import { type Check, ok, skipped, warning } from "./check.ts";
 
-const THREAD = "departures\n";
+const THREAD = "rtp-send\n";
 /** The policy is field 41 of `/proc/…/stat` (proc(5)); this name has no spaces. */
 const POLICY = 40;
 const SCHED_FIFO = "1";

@@ -7,8 +7,8 @@ import { createPacer } from "../../../src/media/rtp/pacer.ts";
 import { createPortPool } from "../../../src/media/rtp/port-pool.ts";
 import { bindRtpSockets } from "../../../src/media/rtp/socket-pair.ts";
 import { eventually } from "../../support/eventually.ts";
-import { departuresOfThisThread } from "../../support/media/departing.ts";
 import { buildRtpPacket } from "../../support/media/rtp-packet.ts";
+import { sendThreadOfThisThread } from "../../support/media/rtp-send-thread.ts";
 
 const ports = createPortPool({ first: 24_200, last: 24_239 }, systemClock);
 const cleanups: (() => unknown)[] = [];
@@ -38,15 +38,15 @@ async function farEnd(hostname: string) {
 
 async function callOn(rtpHost: string, remote: { host: string; port: number }) {
   const pacer = createPacer(systemClock, silentLog);
-  const departures = departuresOfThisThread();
+  const sendThread = sendThreadOfThisThread();
   const audio = await createCallAudio(
     { rtpHost, jitterMsMax: 200, rtpTimeoutMs: 15_000, holdTimeoutMs: 60_000 },
-    { ports, pacer, departures, clock: systemClock, log: silentLog },
+    { ports, pacer, sendThread, clock: systemClock, log: silentLog },
   );
   cleanups.push(async () => {
     await audio.close();
     pacer.close();
-    departures.end();
+    sendThread.end();
   });
   audio.connect({
     remote,

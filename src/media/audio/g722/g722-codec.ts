@@ -1,6 +1,6 @@
 /** G.722 (RFC 3551 4.5.2): one octet per two samples at 16 kHz. */
 import type { AudioCodec, AudioEncoder } from "../codec.ts";
-import { type AudioDecoder, OctetInboundAudio } from "../octet-inbound.ts";
+import { type AudioDecoder, SampleBasedInboundAudio } from "../sample-based-inbound.ts";
 import { G722_SAMPLE_RATE_HZ, G722Decoder, G722Encoder } from "./g722.ts";
 
 export const G722: AudioCodec = {
@@ -8,7 +8,8 @@ export const G722: AudioCodec = {
   isAlwaysTaken: false,
   packetMsOf: (ptimeMs) => ptimeMs,
   createEncoder: encoder,
-  createInbound: (sampleRateHz, random) => new OctetInboundAudio(decoder(), sampleRateHz, random),
+  createInbound: (sampleRateHz, random) =>
+    new SampleBasedInboundAudio(decoder(), sampleRateHz, random),
 };
 
 function encoder(): AudioEncoder {

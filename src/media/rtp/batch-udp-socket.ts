@@ -1,32 +1,32 @@
 /**
  * A UDP socket that is read by polling, through libc. One call returns all datagrams since the last
  * one, with the kernel's time of arrival. So a packet costs no wake-up of the thread, no callback
- * and no memory. For 64-bit Linux with glibc. Elsewhere `openPolledSocket` returns null, and the
+ * and no memory. For 64-bit Linux with glibc. Elsewhere `openBatchUdpSocket` returns null, and the
  * runtime's own sockets are used. On `::` IPv4 arrives too, with IPv4 addresses.
  */
 import { CString, dlopen, FFIType, ptr } from "bun:ffi";
 import { isIP, isIPv4 } from "node:net";
 import { unmapped } from "../../platform/net/ip-address.ts";
-import type { Departures } from "./departures.ts";
 import { readUint16, writeUint16 } from "./packet.ts";
+import type { RtpSendThread } from "./rtp-send-thread.ts";
 
 /** `datagram` is overwritten by the next one. `atMs`: time of arrival. */
-type PolledDatagramListener = (
+type BatchDatagramListener = (
   datagram: Uint8Array,
   host: string,
   port: number,
   atMs: number,
 ) => void;
 
-export interface PolledSocket {
+export interface BatchUdpSocket {
   /**
    * Calls the listener for all datagrams since the last poll, in order. `nowMs` and `atMs` use the
    * same clock.
    */
-  poll(nowMs: number, listener: PolledDatagramListener): void;
+  poll(nowMs: number, listener: BatchDatagramListener): void;
   /**
    * If the system rejects a datagram, it counts as lost. With `slotMs` (in the clock's monotonic
-   * time) and departures, it is sent `LEAD_MS` after that.
+   * time) and a send thread, it is sent `SEND_DELAY_MS` after that.
    */
   send(datagram: Uint8Array, host: string, port: number, slotMs?: number): void;
   close(): void;
@@ -247,23 +247,23 @@ function loadExchange(): Exchange | null {
 
 /**
  * Null if the system or the address is not supported. Throws if the port is in use. Without
- * `departures`, the thread must not end before the socket is closed: the runtime does not close
+ * `sendThread`, the thread must not end before the socket is closed: the runtime does not close
  * libc's sockets.
  */
-export function openPolledSocket(
+export function openBatchUdpSocket(
   host: string,
   port: number,
-  departures: Departures | null = null,
-): PolledSocket | null {
+  sendThread: RtpSendThread | null = null,
+): BatchUdpSocket | null {
   const version = isIP(host);
   if (version === 0) return null;
   exchange ??= loadExchange();
   if (!exchange) return null;
   const { libc } = exchange;
   const family = version === 4 ? IPV4 : IPV6;
-  const socket = departures?.openSocket(family) ?? libc.socket(family, DATAGRAMS, 0);
+  const socket = sendThread?.openSocket(family) ?? libc.socket(family, DATAGRAMS, 0);
   const close = () => {
-    if (departures) departures.closeSocket(socket);
+    if (sendThread) sendThread.closeSocket(socket);
     else libc.close(socket);
   };
   const setOption = (level: number, option: number, value: number) =>
@@ -276,23 +276,23 @@ export function openPolledSocket(
     throw new Error(`the system refuses UDP port ${port}`);
   }
   setOption(SOCKET_LEVEL, TIME_STAMPS, 1);
-  return new LibcSocket(socket, exchange, departures, address, close);
+  return new LibcSocket(socket, exchange, sendThread, address, close);
 }
 
-class LibcSocket implements PolledSocket {
+class LibcSocket implements BatchUdpSocket {
   readonly #from = new Sender();
   #isOpen = true;
 
   constructor(
     private readonly socket: number,
     private readonly exchange: Exchange,
-    private readonly departures: Departures | null,
+    private readonly sendThread: RtpSendThread | null,
     /** First its own address, then that of the remote party. */
     private readonly to: SocketAddress,
     private readonly closeSocket: () => void,
   ) {}
 
-  poll(nowMs: number, listener: PolledDatagramListener): void {
+  poll(nowMs: number, listener: BatchDatagramListener): void {
     const { exchange, socket } = this;
     for (let batch = 0; batch < BATCHES_MAX && this.#isOpen; batch++) {
       const count = exchange.receive(socket);
@@ -307,12 +307,12 @@ class LibcSocket implements PolledSocket {
   }
 
   send(datagram: Uint8Array, host: string, port: number, slotMs?: number): void {
-    const { exchange, socket, departures, to } = this;
+    const { exchange, socket, sendThread, to } = this;
     if (datagram.length > DATAGRAM_BYTES_MAX || !to.set(host, port)) return;
     exchange.sent.set(datagram);
     const { sentAt } = exchange;
     const size = datagram.length;
-    const isQueued = slotMs !== undefined && departures?.queue(socket, sentAt, size, to.at, slotMs);
+    const isQueued = slotMs !== undefined && sendThread?.queue(socket, sentAt, size, to.at, slotMs);
     if (!isQueued) exchange.libc.sendto(socket, sentAt, size, AT_ONCE, to.at, ADDRESS_BYTES);
   }
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { SourceLock } from "../../../src/media/rtp/source-lock.ts";
+import { SymmetricRtp } from "../../../src/media/rtp/symmetric-rtp.ts";
 
 /** The SDP of a remote party behind NAT names an address that sends nothing. */
 const SDP = { host: "10.0.0.5", port: 4000 };
@@ -7,14 +7,14 @@ const NAT = "192.0.2.1";
 const PROXY = "192.0.2.2";
 const STRANGER = "198.51.100.9";
 
-function lockTo(signallingHost: string | null = null): SourceLock {
-  const lock = new SourceLock();
+function lockTo(signallingHost: string | null = null): SymmetricRtp {
+  const lock = new SymmetricRtp();
   lock.signal(SDP, signallingHost);
   return lock;
 }
 
 /** A remote party's stream: each packet's sequence number follows the one before. */
-function stream(lock: SourceLock, host: string, port: number, ssrc = port) {
+function stream(lock: SymmetricRtp, host: string, port: number, ssrc = port) {
   let sequence = 0xfffe;
   return (nowMs: number, packets = 1): boolean[] =>
     Array.from({ length: packets }, (_, index) => {

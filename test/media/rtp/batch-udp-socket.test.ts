@@ -2,14 +2,17 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { networkInterfaces } from "node:os";
 import { systemClock } from "../../../src/core/clock.ts";
-import { openPolledSocket, type PolledSocket } from "../../../src/media/rtp/polled-socket.ts";
+import {
+  type BatchUdpSocket,
+  openBatchUdpSocket,
+} from "../../../src/media/rtp/batch-udp-socket.ts";
 import { eventually } from "../../support/eventually.ts";
 
 let host = "";
 const PORT = 24_100;
 
 async function open() {
-  const socket = openPolledSocket(host, PORT);
+  const socket = openBatchUdpSocket(host, PORT);
   if (!socket) throw new Error("this test is for Linux with glibc");
   const heard: string[] = [];
   const far = await Bun.udpSocket({
@@ -26,7 +29,7 @@ interface Arrival {
   readonly atMs: number;
 }
 
-function poll(socket: PolledSocket): Arrival[] {
+function poll(socket: BatchUdpSocket): Arrival[] {
   const arrivals: Arrival[] = [];
   socket.poll(systemClock.monotonic(), (datagram, from, port, atMs) => {
     arrivals.push({ text: Buffer.from(datagram).toString(), from: `${from}:${port}`, atMs });
@@ -76,7 +79,7 @@ describe.each(["127.0.77.1", "::1"])("over %s", (address) => {
 
   test("a flood is read at once up to Linux's buffer, and a taken port is refused until it is free", async () => {
     const { socket, far } = await open();
-    expect(() => openPolledSocket(host, PORT)).toThrow("refuses");
+    expect(() => openBatchUdpSocket(host, PORT)).toThrow("refuses");
     const flood = async (count: number) => {
       for (let n = 0; n < count; n++) far.send("x", PORT, host);
       await Bun.sleep(50);
@@ -91,7 +94,7 @@ describe.each(["127.0.77.1", "::1"])("over %s", (address) => {
     await flood(10);
     socket.close();
     expect(poll(socket)).toEqual([]);
-    const again = openPolledSocket(host, PORT);
+    const again = openBatchUdpSocket(host, PORT);
     expect(again).not.toBeNull();
     again?.close();
     far.close();
@@ -99,7 +102,7 @@ describe.each(["127.0.77.1", "::1"])("over %s", (address) => {
 });
 
 test("on every address both families are received and answered with their own addresses", async () => {
-  const socket = openPolledSocket("::", PORT);
+  const socket = openBatchUdpSocket("::", PORT);
   const senders = new Map<string, string>();
   for (const own of ["127.0.77.2", "::1", "127.0.77.3"]) {
     const data = (_: unknown, datagram: Buffer) => void senders.set(own, `${datagram}`);
@@ -136,5 +139,5 @@ test.skipIf(!linkLocal)(
 );
 
 test("a host name is not supported: the runtime's sockets take it", () => {
-  expect(openPolledSocket("localhost", PORT)).toBeNull();
+  expect(openBatchUdpSocket("localhost", PORT)).toBeNull();
 });

@@ -43,7 +43,7 @@ interface Candidate {
   packets: number;
 }
 
-export class SourceLock {
+export class SymmetricRtp {
   #signalled: SourceAddress | null = null;
   #signallingHost: string | null = null;
   #locked: SourceAddress | null = null;

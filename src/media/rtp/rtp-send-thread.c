@@ -1,5 +1,5 @@
 /*
- * The send thread (departures.ts). It takes a packet from the queue of a call worker, sleeps until the packet
+ * The send thread (rtp-send-thread.ts). It takes a packet from the queue of a call worker, sleeps until the packet
  * is due, and sends it. One thread writes the queue and one reads it. Two POSIX semaphores count queued and
  * free places, and order the memory between the two threads. The main thread creates and ends the send
  * thread. So a call worker may die between any two of these functions: its sockets are closed at the end.
@@ -64,7 +64,7 @@ struct owned_socket {
   struct owned_socket *next;
 };
 
-struct departures {
+struct send_thread {
   semaphore queued, empty;
   unsigned next_in, next_out;
   int is_started;
@@ -86,18 +86,18 @@ static void sleep_until(double ms) {
   clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &due, 0);
 }
 
-static void release(struct departures *departures) {
-  while (departures->sockets) {
-    struct owned_socket *left = departures->sockets;
-    departures->sockets = left->next;
+static void release(struct send_thread *send_thread) {
+  while (send_thread->sockets) {
+    struct owned_socket *left = send_thread->sockets;
+    send_thread->sockets = left->next;
     close(left->socket);
     free(left);
   }
-  free(departures);
+  free(send_thread);
 }
 
 static void *depart(void *argument) {
-  struct departures *departures = argument;
+  struct send_thread *send_thread = argument;
   double slept_until_ms = 0;
   int unrested = 0;
   /* Signals to the process are handled by its other threads. */
@@ -105,15 +105,15 @@ static void *depart(void *argument) {
   signals all;
   for (int word = 0; word < 16; word++) all[word] = ~0UL;
   pthread_sigmask(SIG_SETMASK, &all, 0);
-  prctl(PR_SET_NAME, "departures");
+  prctl(PR_SET_NAME, "rtp-send");
   prctl(PR_SET_TIMERSLACK, 1UL);
   /* It works only briefly and waits for no other thread, so it may have priority. If the system does not allow
    * it, it keeps the nice value of the thread that started it. */
   sched_setscheduler(0, SCHED_FIFO, &lowest);
   for (;;) {
-    sem_wait(&departures->queued);
-    if (departures->next_out == departures->next_in) break;
-    struct place *place = &departures->places[departures->next_out++ % PLACES];
+    sem_wait(&send_thread->queued);
+    if (send_thread->next_out == send_thread->next_in) break;
+    struct place *place = &send_thread->places[send_thread->next_out++ % PLACES];
     if (place->due_ms > slept_until_ms) {
       slept_until_ms = place->due_ms;
       if (slept_until_ms > now_ms()) unrested = 0;
@@ -127,38 +127,38 @@ static void *depart(void *argument) {
     }
     if (place->size == CLOSE_SOCKET) close(place->socket);
     else sendto(place->socket, place->octets, place->size, AT_ONCE, place->address, ADDRESS_OCTETS);
-    sem_post(&departures->empty);
+    sem_post(&send_thread->empty);
   }
-  release(departures);
+  release(send_thread);
   return 0;
 }
 
 /* Returns null without memory. */
-struct departures *create_departures(void) {
-  struct departures *departures = calloc(1, sizeof *departures);
-  if (!departures) return 0;
-  sem_init(&departures->queued, 0, 0);
-  sem_init(&departures->empty, 0, PLACES);
-  return departures;
+struct send_thread *create_send_thread(void) {
+  struct send_thread *send_thread = calloc(1, sizeof *send_thread);
+  if (!send_thread) return 0;
+  sem_init(&send_thread->queued, 0, 0);
+  sem_init(&send_thread->empty, 0, PLACES);
+  return send_thread;
 }
 
 /* Called after the call worker has ended. The thread ends after the queued packets; does not wait for it. */
-void end_departures(struct departures *departures) {
-  if (departures->is_started) sem_post(&departures->queued);
-  else release(departures);
+void end_send_thread(struct send_thread *send_thread) {
+  if (send_thread->is_started) sem_post(&send_thread->queued);
+  else release(send_thread);
 }
 
 /* The call worker uses this function and all below. Returns 0 if no thread can be created. */
-int start_departures(struct departures *departures) {
+int start_send_thread(struct send_thread *send_thread) {
   unsigned long thread;
-  if (pthread_create(&thread, 0, depart, departures) != 0) return 0;
+  if (pthread_create(&thread, 0, depart, send_thread) != 0) return 0;
   pthread_detach(thread);
-  departures->is_started = 1;
+  send_thread->is_started = 1;
   return 1;
 }
 
 /* Returns a negative number if no socket can be created. */
-int open_socket(struct departures *departures, int family) {
+int open_socket(struct send_thread *send_thread, int family) {
   struct owned_socket *opened = calloc(1, sizeof *opened);
   if (!opened) return -1;
   opened->socket = socket(family, DATAGRAMS, 0);
@@ -166,13 +166,13 @@ int open_socket(struct departures *departures, int family) {
     free(opened);
     return -1;
   }
-  opened->next = departures->sockets;
-  departures->sockets = opened;
+  opened->next = send_thread->sockets;
+  send_thread->sockets = opened;
   return opened->socket;
 }
 
-static struct place *next_place(struct departures *departures, int socket, int size) {
-  struct place *place = &departures->places[departures->next_in++ % PLACES];
+static struct place *next_place(struct send_thread *send_thread, int socket, int size) {
+  struct place *place = &send_thread->places[send_thread->next_in++ % PLACES];
   place->due_ms = 0;
   place->socket = socket;
   place->size = size;
@@ -180,26 +180,26 @@ static struct place *next_place(struct departures *departures, int socket, int s
 }
 
 /* Returns 0 if the packet is too long, or if no place is free. */
-int queue_packet(struct departures *departures, double due_ms, int socket, const void *octets,
+int queue_packet(struct send_thread *send_thread, double due_ms, int socket, const void *octets,
                  int size, const void *address) {
-  if (size < 0 || size > OCTETS_MAX || sem_trywait(&departures->empty) != 0) return 0;
-  struct place *place = next_place(departures, socket, size);
+  if (size < 0 || size > OCTETS_MAX || sem_trywait(&send_thread->empty) != 0) return 0;
+  struct place *place = next_place(send_thread, socket, size);
   place->due_ms = due_ms;
   memcpy(place->octets, octets, size);
   memcpy(place->address, address, ADDRESS_OCTETS);
-  sem_post(&departures->queued);
+  sem_post(&send_thread->queued);
   return 1;
 }
 
 /* Closes the socket after all packets queued so far. Waits for a free place. */
-void queue_close(struct departures *departures, int socket) {
-  struct owned_socket **at = &departures->sockets;
+void queue_close(struct send_thread *send_thread, int socket) {
+  struct owned_socket **at = &send_thread->sockets;
   while (*at && (*at)->socket != socket) at = &(*at)->next;
   if (!*at) return;
   struct owned_socket *closed = *at;
   *at = closed->next;
   free(closed);
-  sem_wait(&departures->empty);
-  next_place(departures, socket, CLOSE_SOCKET);
-  sem_post(&departures->queued);
+  sem_wait(&send_thread->empty);
+  next_place(send_thread, socket, CLOSE_SOCKET);
+  sem_post(&send_thread->queued);
 }

@@ -6,14 +6,21 @@ import { systemClock } from "../../../src/core/clock.ts";
 import { type Log, silentLog } from "../../../src/core/log.ts";
 import type { MediaPlan } from "../../../src/core/media-plan.ts";
 import { createCallAudio } from "../../../src/media/call-audio.ts";
-import { createDepartures, type Departures, LEAD_MS } from "../../../src/media/rtp/departures.ts";
+import {
+  type BatchUdpSocket,
+  openBatchUdpSocket,
+} from "../../../src/media/rtp/batch-udp-socket.ts";
 import { createPacer } from "../../../src/media/rtp/pacer.ts";
-import { openPolledSocket, type PolledSocket } from "../../../src/media/rtp/polled-socket.ts";
 import { createPortPool } from "../../../src/media/rtp/port-pool.ts";
+import {
+  createRtpSendThread,
+  type RtpSendThread,
+  SEND_DELAY_MS,
+} from "../../../src/media/rtp/rtp-send-thread.ts";
 import { bindRtpSockets } from "../../../src/media/rtp/socket-pair.ts";
 import { eventually } from "../../support/eventually.ts";
-import { departuresOfThisThread } from "../../support/media/departing.ts";
-import type { DepartingOrder } from "../../support/media/departing.worker.ts";
+import { sendThreadOfThisThread } from "../../support/media/rtp-send-thread.ts";
+import type { DepartingOrder } from "../../support/media/rtp-send-thread.worker.ts";
 import { mayRaisePriorityLimit, testWhere } from "../../support/privileges.ts";
 
 /** Addresses of the tests that run for both families. */
@@ -33,14 +40,14 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
-function departures(): ReturnType<typeof departuresOfThisThread> {
-  const started = departuresOfThisThread();
+function sendThread(): ReturnType<typeof sendThreadOfThisThread> {
+  const started = sendThreadOfThisThread();
   cleanups.push(() => started.end());
   return started;
 }
 
-function open(port: number, through: Departures | null = null): PolledSocket {
-  const socket = openPolledSocket(host, port, through);
+function open(port: number, through: RtpSendThread | null = null): BatchUdpSocket {
+  const socket = openBatchUdpSocket(host, port, through);
   if (!socket) throw new Error("this test is for Linux with glibc");
   return socket;
 }
@@ -71,7 +78,7 @@ function isFree(port: number): boolean {
 function threads(): string[] {
   return readdirSync("/proc/self/task").filter((thread) => {
     try {
-      return readFileSync(`/proc/self/task/${thread}/comm`, "utf8") === "departures\n";
+      return readFileSync(`/proc/self/task/${thread}/comm`, "utf8") === "rtp-send\n";
     } catch {
       return false;
     }
@@ -110,19 +117,21 @@ describe.each(HOSTS)("over %s", (address) => {
 
   test("packets leave in order, at their slot plus the delay and never before", async () => {
     const hear = listen();
-    const near = open(NEAR, departures());
+    const near = open(NEAR, sendThread());
     cleanups.push(() => near.close());
     const firstMs = now() + 5;
     for (let n = 0; n < 40; n++) near.send(Buffer.from(`${n}`), host, FAR, firstMs + n * 5);
     await eventually(() => hear().length === 40, "all have come");
-    const early = hear().filter(({ atMs }, n) => atMs < firstMs + n * 5 + LEAD_MS - CLOCKS_MS);
+    const early = hear().filter(
+      ({ atMs }, n) => atMs < firstMs + n * 5 + SEND_DELAY_MS - CLOCKS_MS,
+    );
     expect(early).toEqual([]);
     expect(hear().map(({ text }) => text)).toEqual(Array.from({ length: 40 }, (_, n) => `${n}`));
   });
 
   test("late packets leave at once, and packets without a slot do not wait", async () => {
     const hear = listen();
-    const near = open(NEAR, departures());
+    const near = open(NEAR, sendThread());
     cleanups.push(() => near.close());
     near.send(Buffer.from("later"), host, FAR, now() + AFTERWARDS_MS);
     near.send(Buffer.from("a report"), host, FAR);
@@ -135,7 +144,7 @@ describe.each(HOSTS)("over %s", (address) => {
 
   test("a closed socket sends its queued packets, and its port is free afterwards", async () => {
     const hear = listen();
-    const through = departures();
+    const through = sendThread();
     const near = open(NEAR, through);
     near.send(Buffer.from("the last one"), host, FAR, now() + 100);
     near.close();
@@ -155,7 +164,7 @@ describe.each(HOSTS)("over %s", (address) => {
       ports.push(far.port);
       cleanups.push(() => far.close());
     }
-    const near = open(NEAR, departures());
+    const near = open(NEAR, sendThread());
     cleanups.push(() => near.close());
     const slotMs = now() + AFTERWARDS_MS;
     const send = (to: number, text: string, size: number) => {
@@ -177,7 +186,7 @@ describe.each(HOSTS)("over %s", (address) => {
   test("an overloaded thread rests, and is not mistaken for a looping one", async () => {
     await eventually(() => threadCount() === 0, "the threads before have ended");
     const hear = listen();
-    const near = open(NEAR, departures());
+    const near = open(NEAR, sendThread());
     cleanups.push(() => near.close());
     await eventually(() => threadCount() === 1, "it runs");
     const slotMs = now() + AFTERWARDS_MS;
@@ -190,7 +199,7 @@ describe.each(HOSTS)("over %s", (address) => {
   test("a worker's packets do not wait for another worker's, and each thread ends separately", async () => {
     const hear = listen();
     await eventually(() => threadCount() === 0, "the threads before have ended");
-    const [one, other] = [departures(), departures()];
+    const [one, other] = [sendThread(), sendThread()];
     const [first, second] = [open(NEAR, one), open(NEAR + 4, other)];
     await eventually(() => threadCount() === 2, "both run");
     first.send(Buffer.from("first"), host, FAR, now() + AFTERWARDS_MS);
@@ -209,8 +218,8 @@ describe.each(HOSTS)("over %s", (address) => {
     const ports = createPortPool({ first: 24_140, last: 24_159 }, systemClock);
     const pacer = createPacer(systemClock, silentLog);
     cleanups.push(() => pacer.close());
-    const through = departures();
-    const deps = { ports, pacer, departures: through, clock: systemClock, log: silentLog };
+    const through = sendThread();
+    const deps = { ports, pacer, sendThread: through, clock: systemClock, log: silentLog };
     const options = {
       rtpHost: host,
       jitterMsMax: 200,
@@ -243,7 +252,9 @@ describe.each(HOSTS)("over %s", (address) => {
 const isRoot = process.getuid?.() === 0;
 /** Without the privilege that overrides the limit. */
 const UNPRIVILEGED = isRoot ? ["setpriv", "--bounding-set=-sys_nice", "--inh-caps=-sys_nice"] : [];
-const PROCESS = fileURLToPath(new URL("../../support/media/departing-process.ts", import.meta.url));
+const PROCESS = fileURLToPath(
+  new URL("../../support/media/rtp-send-thread-process.ts", import.meta.url),
+);
 
 async function policiesUnder(...command: string[]) {
   const child = Bun.spawn([...command, process.execPath, PROCESS], { stdout: "pipe" });
@@ -253,7 +264,7 @@ async function policiesUnder(...command: string[]) {
 test("without the right to real-time priority packets still leave, in order", async () => {
   expect(await policiesUnder("prlimit", "--rtprio=0", ...UNPRIVILEGED)).toEqual({
     heard: "0123456789",
-    departures: [0],
+    sendThread: [0],
     others: [0],
   });
 });
@@ -264,7 +275,7 @@ testWhere(isRoot, "real time")(
     const right = mayRaisePriorityLimit() ? ["prlimit", "--rtprio=1", ...UNPRIVILEGED] : [];
     expect(await policiesUnder(...right)).toEqual({
       heard: "0123456789",
-      departures: [1],
+      sendThread: [1],
       others: [0],
     });
   },
@@ -273,21 +284,21 @@ testWhere(isRoot, "real time")(
 test("a system without support logs that, and its calls continue without the thread", () => {
   const lines: string[] = [];
   const log: Log = { ...silentLog, warn: (event) => void lines.push(event) };
-  expect(createDepartures(log, "darwin")).toBeNull();
+  expect(createRtpSendThread(log, "darwin")).toBeNull();
   expect(lines).toEqual(["media.send_thread_unavailable"]);
 });
 
 test("a send delay exists only with the send thread, in both families", async () => {
   const ports = createPortPool({ first: 24_160, last: 24_179 }, systemClock);
-  const through = departures();
-  const leadOf = async (on: string, by: Departures | null) => {
+  const through = sendThread();
+  const leadOf = async (on: string, by: RtpSendThread | null) => {
     const ignore = () => {};
     const sockets = await bindRtpSockets(on, ports, ignore, ignore, by);
     cleanups.push(() => sockets.close());
     return sockets.leadMs;
   };
   for (const on of HOSTS)
-    expect([await leadOf(on, through), await leadOf(on, null)]).toEqual([LEAD_MS, 0]);
+    expect([await leadOf(on, through), await leadOf(on, null)]).toEqual([SEND_DELAY_MS, 0]);
 });
 
 describe("a worker terminated while it sends", () => {
@@ -295,9 +306,9 @@ describe("a worker terminated while it sends", () => {
   const descriptors = () => readdirSync("/proc/self/fd").length;
 
   /** Resolves when the thread has ended. */
-  async function endWhileItSends(owned: NonNullable<ReturnType<typeof createDepartures>>) {
+  async function endWhileItSends(owned: NonNullable<ReturnType<typeof createRtpSendThread>>) {
     const worker = new Worker(
-      new URL("../../support/media/departing.worker.ts", import.meta.url).href,
+      new URL("../../support/media/rtp-send-thread.worker.ts", import.meta.url).href,
     );
     const closed = new Promise((resolve) => worker.addEventListener("close", resolve));
     const sends = new Promise((resolve) => worker.addEventListener("message", resolve));
@@ -313,7 +324,7 @@ describe("a worker terminated while it sends", () => {
     await eventually(() => threadCount() === 0, "the threads before have ended");
     let before = 0;
     for (let round = 0; round < 30; round++) {
-      const owned = createDepartures(silentLog);
+      const owned = createRtpSendThread(silentLog);
       if (!owned) throw new Error("this test is for Linux with glibc");
       await endWhileItSends(owned);
       await eventually(() => threadCount() === 1, "its thread runs on");
@@ -328,7 +339,7 @@ describe("a worker terminated while it sends", () => {
 
   test("still sends its queued packets, through its own sockets", async () => {
     const hear = listen();
-    const through = departures();
+    const through = sendThread();
     cleanups.pop();
     const near = open(NEAR, through);
     for (let n = 0; n < 10; n++) near.send(Buffer.from(`${n}`), host, FAR, now() + 100 + n);
@@ -339,7 +350,7 @@ describe("a worker terminated while it sends", () => {
   });
 
   test("without a send thread leaves nothing either", async () => {
-    for (let round = 0; round < 30; round++) createDepartures(silentLog)?.end();
+    for (let round = 0; round < 30; round++) createRtpSendThread(silentLog)?.end();
     expect(threadCount()).toBe(0);
   });
 });

@@ -21,7 +21,7 @@ export interface AudioDecoder {
   decode(octets: Uint8Array, pcm: Int16Array): void;
 }
 
-export class OctetInboundAudio implements InboundAudio {
+export class SampleBasedInboundAudio implements InboundAudio {
   readonly block: Int16Array;
   readonly storage = new OctetRing();
   readonly clockDivisor = 1;

@@ -1,17 +1,20 @@
 /**
- * Opens sockets at the given ports and sends through departures continuously, until it is
+ * Opens sockets at the given ports and sends through a send thread continuously, until it is
  * terminated.
  */
 
 import { systemClock } from "../../../src/core/clock.ts";
 import { silentLog } from "../../../src/core/log.ts";
-import { type DeparturesHandle, startDepartures } from "../../../src/media/rtp/departures.ts";
-import { openPolledSocket } from "../../../src/media/rtp/polled-socket.ts";
+import { openBatchUdpSocket } from "../../../src/media/rtp/batch-udp-socket.ts";
+import {
+  type RtpSendThreadHandle,
+  startRtpSendThread,
+} from "../../../src/media/rtp/rtp-send-thread.ts";
 
 declare const self: Worker;
 
 export interface DepartingOrder {
-  readonly handle: DeparturesHandle;
+  readonly handle: RtpSendThreadHandle;
   readonly host: string;
   readonly ports: readonly number[];
   readonly to: number;
@@ -22,9 +25,9 @@ const AT_ONCE = 2_000;
 
 self.onmessage = ({ data }: MessageEvent<DepartingOrder>) => {
   const { handle, host, ports, to } = data;
-  const departures = startDepartures(handle, systemClock, silentLog);
-  if (!departures) throw new Error("this is for Linux with glibc");
-  const open = (port: number) => openPolledSocket(host, port, departures);
+  const sendThread = startRtpSendThread(handle, systemClock, silentLog);
+  if (!sendThread) throw new Error("this is for Linux with glibc");
+  const open = (port: number) => openBatchUdpSocket(host, port, sendThread);
   const [changing = 0, ...lasting] = ports;
   const sockets = lasting.map(open);
   self.postMessage("sending");
