@@ -12,7 +12,7 @@ import type { Database } from "../core/database.ts";
 import type { Log } from "../core/log.ts";
 import type { Random } from "../core/random.ts";
 import type { Services } from "../features/appliance/services.ts";
-import type { TurnFeed } from "../features/call-log/turn-feed.ts";
+import type { TurnEvents } from "../features/call-log/turn-events.ts";
 import type { BirthdayCalls } from "../features/contact/birthday-calls.ts";
 import type { EventSink } from "../features/webhook/ports.ts";
 import { askServices, COMMAND_LINE } from "../http/contracts/ask.ts";
@@ -49,7 +49,7 @@ export interface App extends Shutdown {
   /** The address for Prometheus; null: metrics are off. */
   readonly metricsAddress: HostPort | null;
   /** Live turns of every call, for subscribers. */
-  readonly turns: TurnFeed;
+  readonly turns: TurnEvents;
   /** Receives the webhook events. */
   readonly events: EventSink;
 }

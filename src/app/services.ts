@@ -26,7 +26,7 @@ import { createCallRecords } from "../features/call-log/call-records.ts";
 import { createCallSearch } from "../features/call-log/call-search.ts";
 import { createOperatorCalls } from "../features/call-log/calls.ts";
 import { createReports } from "../features/call-log/reports.ts";
-import type { TurnFeed } from "../features/call-log/turn-feed.ts";
+import type { TurnEvents } from "../features/call-log/turn-events.ts";
 import type { Campaigns } from "../features/campaign/campaigns.ts";
 import { ContactBook } from "../features/contact/contact-book.ts";
 import { contactSearch } from "../features/contact/contact-search-store.ts";
@@ -75,7 +75,7 @@ import { rotateMasterKey } from "./vault.ts";
 interface RunningParts {
   readonly logs: LogRing;
   readonly calls: Pick<CallService, "request">;
-  readonly turns: TurnFeed;
+  readonly turns: TurnEvents;
   readonly clockWatch: Pick<ClockWatch, "confirm">;
   readonly trunks: RunningTrunks;
   readonly nodes: RunningNodes;

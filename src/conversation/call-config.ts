@@ -5,7 +5,7 @@ import type { CamelName } from "../core/wire-names.ts";
 import type { AgentVoice, NOT_REHEARSED } from "../features/agent/agent.ts";
 import type { AgentFields } from "../features/agent/agent-schema.ts";
 import type { KnowledgeScope } from "../features/knowledge/knowledge-index.ts";
-import type { CallDatum } from "./call-datum.ts";
+import type { CallContextItem } from "./call-context-item.ts";
 
 /** Fields for use after the call only. */
 type AfterCall = CamelName<keyof typeof NOT_REHEARSED>;
@@ -58,7 +58,7 @@ export interface CallConfig {
   /** Facts about the other party that the appliance knows itself, one sentence each, for the prompt. */
   readonly callerFacts?: readonly string[];
   /** Data from contacts, a CRM and earlier calls. */
-  readonly callerData?: readonly CallDatum[];
+  readonly callerData?: readonly CallContextItem[];
   /** Confidence in the caller's identity. Missing: 0. */
   readonly callerLevel?: 0 | 1 | 2;
   /** Earlier calls as a file, for engines that answer from knowledge. Not part of the prompt. */

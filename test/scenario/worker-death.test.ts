@@ -84,7 +84,7 @@ function openThat(begins: string): number {
   }).length;
 }
 
-function departuresThreads(): number {
+function sendThreads(): number {
   return readdirSync("/proc/self/task").filter((thread) => {
     try {
       return readFileSync(`/proc/self/task/${thread}/comm`, "utf8") === "rtp-send\n";
@@ -106,7 +106,7 @@ async function isFree(port: number): Promise<boolean> {
 test(
   "call workers that die during their calls leave no thread, no socket and no file open",
   async () => {
-    await eventually(() => departuresThreads() === 1, "the workers before have ended");
+    await eventually(() => sendThreads() === 1, "the workers before have ended");
     const before = openThat("socket:");
     const directory = tempDir();
     for (let round = 0; round < 2; round++) {
@@ -123,7 +123,7 @@ test(
       for (const port of ports.flatMap((port) => [port, port + 1]))
         await eventually(() => isFree(port), `${port} is free`);
       await expectServed();
-      await eventually(() => departuresThreads() === 1, "one thread, the new worker's");
+      await eventually(() => sendThreads() === 1, "one thread, the new worker's");
       await eventually(() => openThat("socket:") <= before, "no socket is left");
       await eventually(() => openThat(directory) === 0, "no recording is left", 30_000);
     }

@@ -11,7 +11,7 @@ import type { SipStack } from "../../call/sip-port.ts";
 import { callSetupStore } from "../../call/store/call-setup-store.ts";
 import { callStores } from "../../call/store/call-stores.ts";
 import type { CallConfig } from "../../conversation/call-config.ts";
-import { createTurnFeed, type TurnFeed } from "../../features/call-log/turn-feed.ts";
+import { createTurnEvents, type TurnEvents } from "../../features/call-log/turn-events.ts";
 import { createProviderWatch, type ProviderWatch } from "../../ops/provider-watch.ts";
 import { createStallWatch, type StallWatch } from "../../ops/stall-watch.ts";
 import { createSipMessageTracer } from "../../sip/message-trace.ts";
@@ -37,7 +37,7 @@ export interface TelephonyPhase extends StorePhase {
   readonly registry: CallRegistry;
   readonly live: LiveCallsFeed;
   /** Live turns of every call, for subscribers. */
-  readonly turns: TurnFeed;
+  readonly turns: TurnEvents;
   readonly trunks: TrunkLoader;
   /** null if no other node shares the store. */
   readonly leases: TrunkLeases | null;
@@ -100,7 +100,7 @@ export async function openTelephony(
     leases,
     health,
   };
-  return { ...held, turns: createTurnFeed(), ...watch(held) };
+  return { ...held, turns: createTurnEvents(), ...watch(held) };
 }
 
 async function openSip({ settings, database, stops, clock, random, log }: StorePhase) {

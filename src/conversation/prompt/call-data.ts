@@ -6,7 +6,7 @@
  * new line or heading, or look like instructions.
  */
 import { oneLine } from "../../core/one-line.ts";
-import type { CallDatum } from "../call-datum.ts";
+import type { CallContextItem } from "../call-context-item.ts";
 
 const OPEN = "<call_data>";
 const CLOSE = "</call_data>";
@@ -25,7 +25,7 @@ const quoted = (text: string): string =>
   JSON.stringify(unbracketed(oneLine(text, TEXT_CHARACTERS_MAX)));
 
 /** Empty if no data exists. `isUnverified`: the data concerns a caller whose identity is not verified. */
-export function dataSection(data: readonly CallDatum[], isUnverified: boolean): string {
+export function dataSection(data: readonly CallContextItem[], isUnverified: boolean): string {
   const lines = data
     .filter(({ text }) => oneLine(text, TEXT_CHARACTERS_MAX) !== "")
     .slice(0, LINES_MAX)

@@ -284,7 +284,7 @@ export class Session implements HandlersOf<CallCommands> {
   sayAndEnd(text: string, reason: EndedReason): void {
     if (this.#report) return;
     this.#closeBridge();
-    this.#turns.lastWords.say(text, reason);
+    this.#turns.closingMessage.say(text, reason);
     if (this.#answeredAt === null) this.#requestHangup(reason);
   }
 

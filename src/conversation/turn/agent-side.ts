@@ -20,7 +20,7 @@ import type { ActiveLanguage } from "../speech/active-language.ts";
 import { AgentSpeech, type Spoken } from "../speech/agent-speech.ts";
 import { AgentTurn, type AnsweredUtterance } from "../speech/agent-turn.ts";
 import type { EchoGuard } from "../speech/echo.ts";
-import { NeverSilent } from "../speech/never-silent.ts";
+import { FillerPhrases } from "../speech/filler-phrases.ts";
 import type { CachedPhrases } from "../speech/phrase-cache.ts";
 import { BuiltIns, type BuiltInsOptions } from "../tools/built-ins.ts";
 import { type ToolAnswer, ToolCalls } from "../tools/tool-calls.ts";
@@ -74,7 +74,7 @@ export class AgentSide {
   /** The LLM's last piece of text. */
   #lastText = "";
   readonly #builtIns: BuiltIns;
-  readonly #neverSilent: NeverSilent;
+  readonly #fillerPhrases: FillerPhrases;
   readonly #idlePrompt: IdlePrompt;
   readonly #proof: DisclosureProof;
   readonly #transferRequests = new TransferRequests();
@@ -103,7 +103,12 @@ export class AgentSide {
     });
     const { opening, transcript, activeLanguage } = options;
     const say = (text: string) => this.sayPhrase(text);
-    this.#neverSilent = new NeverSilent({ settings, activeLanguage, say, speech: this.#speech });
+    this.#fillerPhrases = new FillerPhrases({
+      settings,
+      activeLanguage,
+      say,
+      speech: this.#speech,
+    });
     const stop = () => this.stop(settings.bargeInFadeMs);
     this.#idlePrompt = new IdlePrompt({ ...options, say, stop });
     this.#proof = new DisclosureProof(opening.disclosure, clock, transcript, emit);
@@ -410,6 +415,6 @@ export class AgentSide {
     const hasTurn =
       (name === "thinking" || name === "agent_speaking") && !this.#options.callerSpeaks();
     const isAudible = playing || this.tools.pending || !this.#speech.starving;
-    this.#neverSilent.follow({ hasTurn, isAudible });
+    this.#fillerPhrases.follow({ hasTurn, isAudible });
   }
 }

@@ -1,6 +1,6 @@
 /** Connects the screening of an outbound call with its dialogue: greeting for people, message for machines. */
 import type { EndedReason } from "../../core/ended-reason.ts";
-import { Screening } from "../answering/screening.ts";
+import { Screening } from "../answering-machine-detection/screening.ts";
 import type { CallConfig } from "../call-config.ts";
 import type { CallEvent } from "../call-protocol.ts";
 import type { ConversationSettings } from "../conversation-settings.ts";
@@ -17,13 +17,13 @@ interface AnsweredCallOptions {
   readonly segmenter: UtteranceSegmenter;
   /** True while an utterance is being recognised. */
   readonly recognising: () => boolean;
-  readonly lastWords: (text: string, reason: EndedReason) => void;
+  readonly closingMessage: (text: string, reason: EndedReason) => void;
   readonly emit: (message: CallEvent) => void;
 }
 
 /** Null for inbound calls, which need no screening. */
 export function screeningOf(options: AnsweredCallOptions): Screening | null {
-  const { config, settings, machine, agent, lastWords, emit } = options;
+  const { config, settings, machine, agent, closingMessage, emit } = options;
   if (config.direction === "inbound") return null;
   return new Screening({
     sampleRateHz: options.sampleRateHz,
@@ -39,7 +39,7 @@ export function screeningOf(options: AnsweredCallOptions): Screening | null {
         machine.apply({ type: "close", reason: "voicemail_left" });
         agent.leaveMessage();
       },
-      hangUp: () => lastWords("", "voicemail_hangup"),
+      hangUp: () => closingMessage("", "voicemail_hangup"),
       note: (note) => emit({ type: "note", note }),
     },
   });

@@ -7,14 +7,14 @@ import type { TransferFailure } from "../call-report.ts";
 import type { LlmSession } from "../engine-port.ts";
 import { LAST_SENTENCE_MS_MAX } from "../limits.ts";
 import type { AgentSide } from "./agent-side.ts";
-import type { Overlap } from "./overlap.ts";
+import type { BargeIn } from "./barge-in.ts";
 import { TALKING, type TurnMachine } from "./turn-taking.ts";
 import type { OneShot } from "./turn-timers.ts";
 
 interface TransferHoldOptions {
   readonly machine: TurnMachine;
   readonly agent: AgentSide;
-  readonly overlap: Overlap;
+  readonly bargeIn: BargeIn;
   readonly llm: LlmSession;
   readonly timer: OneShot;
   readonly fadeMs: number;
@@ -34,8 +34,8 @@ export class TransferHold {
   }
 
   begin(): void {
-    const { machine, agent, overlap, timer } = this.options;
-    overlap.forget();
+    const { machine, agent, bargeIn, timer } = this.options;
+    bargeIn.forget();
     if (!TALKING.has(machine.state.name) || this.#waiting) return;
     this.#waiting = true;
     agent.forgetInputs();

@@ -10,8 +10,8 @@
  */
 import type { EndedReason } from "../../core/ended-reason.ts";
 import type { MediaDirection } from "../../core/media-plan.ts";
-import { ANSWERING, type AnsweredBy } from "../answering/answering-detection.ts";
-import type { Screening } from "../answering/screening.ts";
+import { ANSWERING, type AnsweredBy } from "../answering-machine-detection/detector.ts";
+import type { Screening } from "../answering-machine-detection/screening.ts";
 import type { VoiceActivityDetector } from "../audio-port.ts";
 import type { CallConfig } from "../call-config.ts";
 import { withDeadline } from "../deadline.ts";
@@ -22,12 +22,12 @@ import { EchoGuard } from "../speech/echo.ts";
 import type { ToolCalls } from "../tools/tool-calls.ts";
 import { AgentSide, type AgentSideOptions } from "./agent-side.ts";
 import { screeningOf } from "./answered-call.ts";
+import { BargeIn } from "./barge-in.ts";
+import { ClosingMessage } from "./closing-message.ts";
 import { DigitCollector } from "./digits.ts";
-import { EarlyStart } from "./early-start.ts";
 import { endpointingSilenceMs } from "./endpointing.ts";
-import { LastWords } from "./last-words.ts";
-import { Overlap } from "./overlap.ts";
 import { PendingQuestions } from "./pending-questions.ts";
+import { PreemptiveGeneration } from "./preemptive-generation.ts";
 import { SilenceWatch } from "./silence.ts";
 import { TransferHold } from "./transfer-hold.ts";
 import {
@@ -66,12 +66,12 @@ export class TurnController {
   readonly #silence: SilenceWatch;
   readonly #digits: DigitCollector;
   readonly #timers: TurnTimers;
-  readonly #overlap: Overlap;
-  readonly #early: EarlyStart;
+  readonly #bargeIn: BargeIn;
+  readonly #preemptive: PreemptiveGeneration;
   /** Pending tool calls; their results arrive here. */
   readonly tools: ToolCalls;
   readonly transferHold: TransferHold;
-  readonly lastWords: LastWords;
+  readonly closingMessage: ClosingMessage;
 
   readonly #utterances: UtteranceProcessor;
   readonly #pendingQuestions: PendingQuestions;
@@ -97,8 +97,8 @@ export class TurnController {
       callerSpeaks: () => this.#segmenter.active,
       recognising: () => this.#utterances.pending,
       onText: (text) => this.#optOut.agentSaid(text),
-      onFailure: (error) => this.lastWords.engineFailed(error),
-      onSilent: () => this.lastWords.agentFellSilent(),
+      onFailure: (error) => this.closingMessage.engineFailed(error),
+      onSilent: () => this.closingMessage.agentFellSilent(),
     });
     this.tools = this.#agent.tools;
     this.#segmenter = this.#makeSegmenter();
@@ -111,16 +111,16 @@ export class TurnController {
       clock,
       fadeMs: settings.bargeInFadeMs,
     });
-    this.#overlap = this.#makeOverlap();
-    this.#early = new EarlyStart({
+    this.#bargeIn = this.#makeBargeIn();
+    this.#preemptive = new PreemptiveGeneration({
       ...options,
       machine: this.#machine,
       agent: this.#agent,
-      overlap: this.#overlap,
+      bargeIn: this.#bargeIn,
       segmenter: this.#segmenter,
       pendingQuestions: this.#pendingQuestions,
     });
-    this.lastWords = this.#makeLastWords();
+    this.closingMessage = this.#makeClosingMessage();
     this.transferHold = this.#makeTransferHold();
     this.#spokenOptOut = this.#makeSpokenOptOut();
     this.#utterances = this.#makeUtteranceProcessor();
@@ -128,7 +128,7 @@ export class TurnController {
       clock,
       (digits) => {
         this.#segmenter.cancel();
-        this.#overlap.forget();
+        this.#bargeIn.forget();
         this.#pendingQuestions.numberEntered(digits);
       },
       () => this.#agent.protectedNow,
@@ -146,13 +146,13 @@ export class TurnController {
       endpointingMs: (partial) => this.#endpointingMs(partial),
       events: {
         began: () => this.#callerBegan(),
-        quiet: () => this.#early.quiet(),
-        resumed: () => this.#early.resumed(),
+        quiet: () => this.#preemptive.quiet(),
+        resumed: () => this.#preemptive.resumed(),
         paused: () => this.#applyIn(["caller_speaking"], { type: "paused" }),
         wentOn: () => this.#applyIn(["endpointing"], { type: "caller_spoke" }),
         words: () => {
           engine.llm.heardSoFar?.(this.#pendingQuestions.with(this.#segmenter.partial));
-          this.#early.wordsCame();
+          this.#preemptive.wordsCame();
         },
         endpoint: (utterance) => this.#utterances.finished(utterance),
         dismissed: () => this.#applyIn(["caller_speaking", "endpointing"], { type: "dismissed" }),
@@ -169,14 +169,14 @@ export class TurnController {
       },
       timeout: () => {
         const goodbye = this.#customerIsAwaited ? "" : activeLanguage.phrases.silenceGoodbye;
-        this.lastWords.say(goodbye, "silence_timeout");
+        this.closingMessage.say(goodbye, "silence_timeout");
       },
     });
   }
 
-  #makeOverlap(): Overlap {
+  #makeBargeIn(): BargeIn {
     const { settings, activeLanguage, engine } = this.options;
-    return new Overlap({
+    return new BargeIn({
       settings,
       activeLanguage,
       llm: engine.llm,
@@ -188,9 +188,9 @@ export class TurnController {
     });
   }
 
-  #makeLastWords(): LastWords {
+  #makeClosingMessage(): ClosingMessage {
     const { settings, activeLanguage, cached, log, onLastWordSaid } = this.options;
-    return new LastWords({
+    return new ClosingMessage({
       machine: this.#machine,
       agent: this.#agent,
       timers: this.#timers,
@@ -207,7 +207,7 @@ export class TurnController {
     return new TransferHold({
       machine: this.#machine,
       agent: this.#agent,
-      overlap: this.#overlap,
+      bargeIn: this.#bargeIn,
       llm: engine.llm,
       timer: this.#timers.holding,
       fadeMs: settings.bargeInFadeMs,
@@ -223,7 +223,7 @@ export class TurnController {
       activeLanguage,
       ask: (text) => this.#agent.sayInstead(text, "yes_no"),
       say: (text) => this.#agent.sayInstead(text, "open"),
-      sayAndEnd: (text) => this.lastWords.say(text, "agent_hangup"),
+      sayAndEnd: (text) => this.closingMessage.say(text, "agent_hangup"),
       confirmed: () => emit({ type: "opted_out" }),
     });
   }
@@ -239,13 +239,13 @@ export class TurnController {
       agent: this.#agent,
       segmenter: this.#segmenter,
       echo: this.#echo,
-      overlap: this.#overlap,
+      bargeIn: this.#bargeIn,
       pendingQuestions: this.#pendingQuestions,
       optOut: this.#spokenOptOut,
       screening: () => this.#screening,
       greetsFirst: config.agent.firstSpeaker === "assistant",
       waits: () => this.transferHold.waiting,
-      onFailure: (error) => this.lastWords.engineFailed(error),
+      onFailure: (error) => this.closingMessage.engineFailed(error),
     });
   }
 
@@ -257,7 +257,7 @@ export class TurnController {
       agent: this.#agent,
       segmenter: this.#segmenter,
       recognising: () => this.#utterances.pending,
-      lastWords: (text, reason) => this.lastWords.say(text, reason),
+      closingMessage: (text, reason) => this.closingMessage.say(text, reason),
     });
   }
 
@@ -298,7 +298,7 @@ export class TurnController {
     }
     this.#segmenter.frame(pcm);
     this.#screening?.frame(pcm, this.#segmenter);
-    if (this.#segmenter.active) this.#overlap.judge();
+    if (this.#segmenter.active) this.#bargeIn.judge();
   }
 
   /** True if this key, pressed now, would refuse further calls. */
@@ -312,8 +312,8 @@ export class TurnController {
     if (!TALKING.has(name) || this.transferHold.waiting) return;
     this.#silence.callerActive();
     if (name === "agent_speaking" && !this.#agent.protectedNow) {
-      this.#overlap.cut();
-      this.#overlap.confirm();
+      this.#bargeIn.cut();
+      this.#bargeIn.confirm();
       this.#machine.apply({ type: "dismissed" });
     }
     this.#digits.add(digit);
@@ -326,7 +326,7 @@ export class TurnController {
     const { pin } = this.options.activeLanguage.phrases;
     this.#digits.stop();
     this.#segmenter.cancel();
-    this.#overlap.forget();
+    this.#bargeIn.forget();
     if (name !== "agent_speaking") this.#machine.apply({ type: "respond" });
     this.#agent.sayPhrase(again ? pin.again : pin.ask);
     return true;
@@ -341,7 +341,7 @@ export class TurnController {
   /** Media direction from our side: all but `sendrecv` is a hold. */
   follow(direction: MediaDirection): void {
     this.#silence.hold(direction !== "sendrecv");
-    this.lastWords.setInaudible(direction === "recvonly" || direction === "inactive");
+    this.closingMessage.setInaudible(direction === "recvonly" || direction === "inactive");
   }
 
   /**
@@ -383,7 +383,7 @@ export class TurnController {
 
   #callerBegan(): void {
     this.#utterances.utteranceBegan();
-    this.#early.utteranceBegan();
+    this.#preemptive.utteranceBegan();
     this.#echo.utteranceBegan();
     this.#applyIn(["listening"], { type: "caller_spoke" });
   }
@@ -400,9 +400,9 @@ export class TurnController {
       case "listening":
         this.#pendingQuestions.answered();
         this.#silence.start();
-        if (this.#overlap.undecided)
+        if (this.#bargeIn.undecided)
           this.#timers.resume.arm(this.options.settings.resumeAfterMs, () =>
-            this.#overlap.resume(),
+            this.#bargeIn.resume(),
           );
         break;
       case "thinking":
@@ -417,7 +417,7 @@ export class TurnController {
         break;
       case "closing":
         this.#stopActivity();
-        this.lastWords.begun();
+        this.closingMessage.begun();
         break;
       case "ended":
         this.#stopActivity();

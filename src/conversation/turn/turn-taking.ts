@@ -13,7 +13,7 @@
  *    │            └──────────interrupted────────────┐   agent_audio  ▼    │             │
  *    │                                              └────────── agent_speaking ─────────┘
  *    ├─answered(agent first)─► thinking
- *    └─answered(screened)────► screening ──person──► thinking     (outbound call, see answering/)
+ *    └─answered(screened)────► screening ──person──► thinking     (outbound call, see answering-machine-detection/)
  *  any talking state ──machine──► screening (waits for the beep)
  *  any but idle ──transfer──► transferring ──bridged──► bridged (two people talk)
  *                                  └──transfer_failed──┬──────┘ (the person hung up meanwhile)
@@ -29,10 +29,10 @@
  * | endpointing | silence or more speech | endpointing silence (endpointing.ts, in audio time) |
  * | thinking | recognition, LLM, TTS or a tool | engine time-outs (utterance-segmenter.ts, responder.ts, agent-speech.ts), filler and tool time-out (tool-calls.ts) |
  * | agent_speaking | the playout queue | bounded by the queue (agent-speech.ts) |
- * | screening | who answers; a machine's beep | result 10 s, beep 25 s (answering/, in audio time) |
+ * | screening | who answers; a machine's beep | result 10 s, beep 25 s (answering-machine-detection/, in audio time) |
  * | transferring | the carrier or the person | main's (REFER 40 s, ring timeout); it always answers |
  * | bridged | a hang-up | RTP time-outs of both legs, main's money |
- * | closing | the last words | CLOSING_MS_MAX (last-words.ts) |
+ * | closing | the last words | CLOSING_MS_MAX (closing-message.ts) |
  *
  * The timer for the maximum call length runs in all states. `ended` ignores all events.
  */

@@ -7,7 +7,7 @@
  * utterance-segmenter.ts decides when an utterance ends.
  */
 
-import type { Screening } from "../answering/screening.ts";
+import type { Screening } from "../answering-machine-detection/screening.ts";
 import type { ConversationSettings } from "../conversation-settings.ts";
 import type { SttResult } from "../engine-port.ts";
 import type { SpokenOptOut } from "../opt-out/spoken-opt-out.ts";
@@ -16,8 +16,8 @@ import type { EchoGuard } from "../speech/echo.ts";
 import type { UsageMeter } from "../usage-meter.ts";
 import { isBackChannel } from "../words.ts";
 import type { AgentSide } from "./agent-side.ts";
+import type { BargeIn } from "./barge-in.ts";
 import { takesTurn } from "./interruption.ts";
-import type { Overlap } from "./overlap.ts";
 import type { PendingQuestions } from "./pending-questions.ts";
 import { Recognitions } from "./recognitions.ts";
 import type { SilenceWatch } from "./silence.ts";
@@ -35,7 +35,7 @@ interface UtteranceProcessorOptions {
   readonly agent: AgentSide;
   readonly segmenter: UtteranceSegmenter;
   readonly echo: EchoGuard;
-  readonly overlap: Overlap;
+  readonly bargeIn: BargeIn;
   readonly pendingQuestions: PendingQuestions;
   readonly silence: SilenceWatch;
   readonly optOut: SpokenOptOut;
@@ -110,8 +110,8 @@ export class UtteranceProcessor {
   }
 
   #askToRepeat(): void {
-    const { overlap, machine, agent, activeLanguage } = this.options;
-    overlap.forget();
+    const { bargeIn, machine, agent, activeLanguage } = this.options;
+    bargeIn.forget();
     machine.apply({ type: "respond" });
     agent.sayPhrase(activeLanguage.phrases.sayAgain);
   }
@@ -126,7 +126,7 @@ export class UtteranceProcessor {
   }
 
   #process(utterance: Utterance, result: SttResult, kind: UtteranceKind): void {
-    const { usage, machine, agent, overlap, pendingQuestions, silence, screening } = this.options;
+    const { usage, machine, agent, bargeIn, pendingQuestions, silence, screening } = this.options;
     usage.recognised(result);
     const text = result.text.trim();
     if (text !== "") screening()?.words(text);
@@ -144,8 +144,8 @@ export class UtteranceProcessor {
       return;
     }
     const { nearlyDone, protectedNow } = agent;
-    if (name === "agent_speaking" && !nearlyDone && !protectedNow) overlap.yieldTurn();
-    overlap.confirm();
+    if (name === "agent_speaking" && !nearlyDone && !protectedNow) bargeIn.yieldTurn();
+    bargeIn.confirm();
     pendingQuestions.record(text || INAUDIBLE, utterance);
     silence.callerActive();
     if (!this.#refusesCalls(text)) pendingQuestions.answer(text, result.confidence, utterance);
@@ -166,7 +166,7 @@ export class UtteranceProcessor {
    * interrupted: the agent's current words are a filler.
    */
   #isNothing(text: string, { speechMs, soundMs }: Utterance, hadTurn: boolean): boolean {
-    const { settings, activeLanguage, machine, agent, overlap } = this.options;
+    const { settings, activeLanguage, machine, agent, bargeIn } = this.options;
     const { language } = activeLanguage;
     const agentSpeaks = machine.state.name === "agent_speaking" && !hadTurn;
     if (agentSpeaks && !agent.nearlyDone)
@@ -174,6 +174,6 @@ export class UtteranceProcessor {
     if (text === "" && speechMs < settings.bargeInMs) return true;
     const onlyListening = agent.expected !== "yes_no" && isBackChannel(text, language);
     if (text !== "" && !onlyListening) return false;
-    return agentSpeaks || agent.toolPending || overlap.undecided;
+    return agentSpeaks || agent.toolPending || bargeIn.undecided;
   }
 }

@@ -2,7 +2,7 @@
  * The caller's side: splits 20 ms frames into utterances.
  *
  * Starts an utterance at the VAD's onset (with half a second of lead, to keep the first consonant), feeds the
- * STT stream and detects the end of the caller's speech. overlap.ts and utterance-processor.ts evaluate an
+ * STT stream and detects the end of the caller's speech. barge-in.ts and utterance-processor.ts evaluate an
  * utterance: they accept it (`finish`) or discard it (`cancel`). Works in audio time; a quiet frame allocates
  * nothing.
  */

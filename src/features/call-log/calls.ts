@@ -9,7 +9,7 @@ import { serverNeeded } from "../appliance/server-needed.ts";
 import { tenantAdminStore } from "../tenant/tenant-admin-store.ts";
 import { createCallRecords } from "./call-records.ts";
 import { type CallProgress, followCall } from "./follow-call.ts";
-import type { TurnFeed } from "./turn-feed.ts";
+import type { TurnEvents } from "./turn-events.ts";
 
 export type OperatorCalls = ReturnType<typeof createOperatorCalls>;
 
@@ -19,7 +19,7 @@ export function createOperatorCalls(deps: {
   readonly clock: Clock;
   readonly running: {
     readonly calls: Pick<CallService, "request">;
-    readonly turns: TurnFeed;
+    readonly turns: TurnEvents;
   } | null;
 }) {
   const { database, clock, running } = deps;

@@ -5,7 +5,7 @@ import type { TurnRecord } from "../../conversation/call-report.ts";
 import { type Clock, sleep } from "../../core/clock.ts";
 import type { Database } from "../../core/database.ts";
 import { notFound } from "../../core/errors.ts";
-import type { TurnFeed } from "./turn-feed.ts";
+import type { TurnEvents } from "./turn-events.ts";
 
 const POLL_MS = 200;
 const FINAL = new Set(["completed", "no_answer", "busy", "failed", "cancelled"]);
@@ -17,7 +17,7 @@ export type CallProgress =
 
 /** Ends after the final status, or when the signal aborts. */
 export async function* followCall(
-  deps: { readonly database: Database; readonly clock: Clock; readonly turns: TurnFeed },
+  deps: { readonly database: Database; readonly clock: Clock; readonly turns: TurnEvents },
   tenantId: number,
   callUuid: string,
   signal: AbortSignal,

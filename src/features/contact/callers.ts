@@ -4,7 +4,7 @@
  * identifies nobody.
  */
 
-import type { CallDatum } from "../../conversation/call-datum.ts";
+import type { CallContextItem } from "../../conversation/call-context-item.ts";
 import type { Clock } from "../../core/clock.ts";
 import { ahead, type Database, type Queries } from "../../core/database.ts";
 import { AppError } from "../../core/errors.ts";
@@ -185,7 +185,10 @@ export class Callers {
   }
 
   /** Queries the tenant's CRM for the number while it rings. Takes at most 1.5 s; never throws. */
-  async lookUp(tenant: CallerTenant, remoteParty: RemoteParty): Promise<readonly CallDatum[]> {
+  async lookUp(
+    tenant: CallerTenant,
+    remoteParty: RemoteParty,
+  ): Promise<readonly CallContextItem[]> {
     if (!tenant.crmBridge || remoteParty.number === "") return [];
     return (await this.deps.crm?.facts(tenant.id, remoteParty)) ?? [];
   }
@@ -321,7 +324,7 @@ function identityData(
   tenant: CallerTenant,
   known: readonly ContactRecord[],
   isRecognised: boolean,
-): CallDatum[] {
+): CallContextItem[] {
   if (!(tenant.cliIdentity || tenant.namedGreeting)) return [];
   const names = known.map(fullName).filter(Boolean);
   const [only] = known;

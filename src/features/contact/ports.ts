@@ -1,6 +1,6 @@
 /** Interface between calls and contacts. */
 import type { CallConfig } from "../../conversation/call-config.ts";
-import type { CallDatum } from "../../conversation/call-datum.ts";
+import type { CallContextItem } from "../../conversation/call-context-item.ts";
 
 export interface CallerTenant {
   readonly id: number;
@@ -26,7 +26,7 @@ export interface CallerContext {
   /** Trusted sentences for the prompt. */
   readonly facts: readonly string[];
   /** Data from contacts and earlier calls. */
-  readonly data: readonly CallDatum[];
+  readonly data: readonly CallContextItem[];
   /** Occasion of the call if the agent must mention it. */
   readonly occasion: "birthday" | null;
   /** True if the person may opt out, because nobody requested this call in person. */

@@ -1,6 +1,6 @@
 /** A person who wants to leave a message is not a machine; a machine that asks for one is. */
 import { expect, test } from "bun:test";
-import { greetingKindOf } from "../../../src/conversation/answering/greeting-words.ts";
+import { greetingKindOf } from "../../../src/conversation/answering-machine-detection/greeting-words.ts";
 
 test.each([
   "Hello? I want to leave a message for the doctor.",

@@ -7,10 +7,10 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import {
   ANSWERING,
   type AnsweredBy,
-  AnsweringDetection,
+  AnsweringMachineDetector,
   type AnsweringResult,
-} from "../../../src/conversation/answering/answering-detection.ts";
-import { greetingKindOf } from "../../../src/conversation/answering/greeting-words.ts";
+} from "../../../src/conversation/answering-machine-detection/detector.ts";
+import { greetingKindOf } from "../../../src/conversation/answering-machine-detection/greeting-words.ts";
 import { FRAME_MS } from "../../../src/conversation/limits.ts";
 import { UtteranceSegmenter } from "../../../src/conversation/turn/utterance-segmenter.ts";
 import { createSynthesiser, type Synthesiser } from "../../../src/engine/embedded/synthesiser.ts";
@@ -45,7 +45,7 @@ async function judge({ pcm, words }: Rendered, understands: boolean): Promise<Ju
   let firstAtMs = Number.POSITIVE_INFINITY;
   let beepAtMs: number | null = null;
   let last: AnsweringResult | null = null;
-  const detection = new AnsweringDetection(
+  const detection = new AnsweringMachineDetector(
     8_000,
     (result) => {
       if (!first) {

@@ -4,7 +4,7 @@
  * at the answer.
  */
 
-import type { AnsweredBy } from "../../../src/conversation/answering/answering-detection.ts";
+import type { AnsweredBy } from "../../../src/conversation/answering-machine-detection/detector.ts";
 import { type Random, seededRandom } from "../../../src/core/random.ts";
 import type { Synthesiser } from "../../../src/engine/embedded/synthesiser.ts";
 import type { AgentLanguage } from "../../../src/features/agent/agent.ts";

@@ -3,7 +3,7 @@
  * Without a cached answer, it waits 1.5 s in total. The call continues whatever the CRM does.
  */
 
-import type { CallDatum } from "../../../conversation/call-datum.ts";
+import type { CallContextItem } from "../../../conversation/call-context-item.ts";
 import { type Clock, sleep } from "../../../core/clock.ts";
 import type { Database, Queries } from "../../../core/database.ts";
 import { AppError, describeError, invalidField } from "../../../core/errors.ts";
@@ -61,7 +61,7 @@ export class CrmLookup {
   constructor(private readonly options: CrmLookupOptions) {}
 
   /** Never throws. */
-  async facts(tenantId: number, remoteParty: RemoteParty): Promise<readonly CallDatum[]> {
+  async facts(tenantId: number, remoteParty: RemoteParty): Promise<readonly CallContextItem[]> {
     try {
       return dataOf(await this.#answerFor(tenantId, remoteParty));
     } catch (error) {
@@ -71,7 +71,7 @@ export class CrmLookup {
   }
 
   /** Trial: queries now, waits 1.5 s, and ignores the cache. Throws unavailable with the reason. */
-  async trial(tenantId: number, remoteParty: RemoteParty): Promise<readonly CallDatum[]> {
+  async trial(tenantId: number, remoteParty: RemoteParty): Promise<readonly CallContextItem[]> {
     const { database, records } = this.options;
     const target = await records(database.read).target(tenantId);
     if (!target) throw invalidField("crm_url", "Set the CRM's address (`crm_url`) first.");

@@ -5,7 +5,7 @@
  * The CRM's answer is untrusted: it becomes short texts, which the prompt marks as data.
  */
 
-import type { CallDatum } from "../../../conversation/call-datum.ts";
+import type { CallContextItem } from "../../../conversation/call-context-item.ts";
 import { invalidField } from "../../../core/errors.ts";
 import type { JsonValue } from "../../../core/json.ts";
 import { oneLine } from "../../../core/one-line.ts";
@@ -74,7 +74,7 @@ function valueAt(body: object, path: string): string | null {
   return clean === "" ? null : clean;
 }
 
-export const dataOf = (answer: CrmAnswer): CallDatum[] =>
+export const dataOf = (answer: CrmAnswer): CallContextItem[] =>
   CRM_FIELDS.flatMap((field) => {
     const text = answer[field];
     return text === undefined ? [] : [{ label: `crm_${field}`, text }];

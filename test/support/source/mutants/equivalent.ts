@@ -96,12 +96,12 @@ const EQUIVALENTS: readonly Equivalent[] = [
     reason: "no status below 400 is told from another",
   },
   {
-    file: "answering/tone-finder.ts",
+    file: "answering-machine-detection/beep-detector.ts",
     lineText: "if (this.#share(pcm, this.#frequencyHz) >= SHARE_MIN) return this.#frequencyHz;",
     reason: "a share of a frame's energy is never exactly the limit",
   },
   {
-    file: "answering/tone-finder.ts",
+    file: "answering-machine-detection/beep-detector.ts",
     lineText: "if (share > bestShare) {",
     part: ">",
     reason: "two frequencies never hold exactly the same share",

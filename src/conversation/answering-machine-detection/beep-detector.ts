@@ -30,7 +30,7 @@ export interface Beep {
   readonly durationMs: number;
 }
 
-export class ToneFinder {
+export class BeepDetector {
   #frequencyHz = 0;
   #frames = 0;
   /** Frames since the tone was last detected, while it may continue. */

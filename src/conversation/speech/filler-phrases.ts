@@ -9,18 +9,18 @@ import { FRAME_MS } from "../limits.ts";
 import type { ActiveLanguage } from "./active-language.ts";
 import type { AgentSpeech } from "./agent-speech.ts";
 
-interface NeverSilentOptions {
+interface FillerPhrasesOptions {
   readonly settings: Pick<ConversationSettings, "neverSilentMs" | "fillerDelayMs">;
   readonly speech: AgentSpeech;
   readonly activeLanguage: ActiveLanguage;
   readonly say: (text: string) => void;
 }
 
-export class NeverSilent {
+export class FillerPhrases {
   #silentMs = 0;
   #prompts = 0;
 
-  constructor(private readonly options: NeverSilentOptions) {}
+  constructor(private readonly options: FillerPhrasesOptions) {}
 
   /**
    * Processes one frame. `hasTurn`: the agent is to speak. `isAudible`: audio is playing, or other code

@@ -1,6 +1,6 @@
 /** Words of 40 people and 20 machines per language, and which of them count as a machine. */
 import { expect, test } from "bun:test";
-import { greetingKindOf } from "../../../src/conversation/answering/greeting-words.ts";
+import { greetingKindOf } from "../../../src/conversation/answering-machine-detection/greeting-words.ts";
 import * as en from "./sentences/en.ts";
 import * as lt from "./sentences/lt.ts";
 import * as lv from "./sentences/lv.ts";

@@ -1,6 +1,6 @@
 /** First words of an outbound call: to people, to machines, and in silence. */
 import { expect, test } from "bun:test";
-import { Screening } from "../../../src/conversation/answering/screening.ts";
+import { Screening } from "../../../src/conversation/answering-machine-detection/screening.ts";
 import type { AgentSnapshot } from "../../../src/conversation/call-config.ts";
 import type { CallNote } from "../../../src/conversation/call-report.ts";
 import { sine } from "../../../src/platform/audio/tones.ts";

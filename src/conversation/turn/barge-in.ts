@@ -14,7 +14,7 @@ import { cutsIn, mayBeListening } from "./interruption.ts";
 import type { TurnMachine } from "./turn-taking.ts";
 import type { UtteranceSegmenter } from "./utterance-segmenter.ts";
 
-interface OverlapOptions {
+interface BargeInOptions {
   readonly settings: ConversationSettings;
   readonly activeLanguage: ActiveLanguage;
   readonly llm: LlmSession;
@@ -26,11 +26,11 @@ interface OverlapOptions {
   readonly retractQuestion: () => void;
 }
 
-export class Overlap {
+export class BargeIn {
   /** The interrupted agent speech, until it is clear whether the caller meant to interrupt; else null. */
   #cutShort: Spoken | null = null;
 
-  constructor(private readonly options: OverlapOptions) {}
+  constructor(private readonly options: BargeInOptions) {}
 
   get undecided(): boolean {
     return this.#cutShort !== null;

@@ -9,6 +9,6 @@ interface LiveTurn {
   readonly turn: TurnRecord;
 }
 
-export type TurnFeed = Emitter<{ readonly turn: LiveTurn }>;
+export type TurnEvents = Emitter<{ readonly turn: LiveTurn }>;
 
-export const createTurnFeed = (): TurnFeed => new Emitter<{ readonly turn: LiveTurn }>();
+export const createTurnEvents = (): TurnEvents => new Emitter<{ readonly turn: LiveTurn }>();

@@ -12,7 +12,7 @@ import type { AgentSide } from "./agent-side.ts";
 import type { TurnMachine } from "./turn-taking.ts";
 import type { TurnTimers } from "./turn-timers.ts";
 
-interface LastWordsOptions {
+interface ClosingMessageOptions {
   readonly machine: TurnMachine;
   readonly agent: AgentSide;
   readonly timers: TurnTimers;
@@ -23,11 +23,11 @@ interface LastWordsOptions {
   readonly onSaid: (reason: EndedReason) => void;
 }
 
-export class LastWords {
+export class ClosingMessage {
   #wereSaid = false;
   #isInaudible = false;
 
-  constructor(private readonly options: LastWordsOptions) {}
+  constructor(private readonly options: ClosingMessageOptions) {}
 
   /** Says the text and ends the call. Has no effect while last words are being said. */
   say(text: string, reason: EndedReason): void {

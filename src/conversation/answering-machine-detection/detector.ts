@@ -11,8 +11,8 @@
  * makes it a machine.
  */
 import { FRAME_MS } from "../limits.ts";
+import { type Beep, BeepDetector } from "./beep-detector.ts";
 import { greetingKindOf } from "./greeting-words.ts";
-import { type Beep, ToneFinder } from "./tone-finder.ts";
 
 export type AnsweredBy = "human" | "machine" | "unknown";
 
@@ -60,8 +60,8 @@ export const ANSWERING = {
   guessMs: 5_000,
 } as const;
 
-export class AnsweringDetection {
-  readonly #tones: ToneFinder;
+export class AnsweringMachineDetector {
+  readonly #tones: BeepDetector;
   #result: AnsweringResult | null = null;
   #elapsedMs = 0;
   #spokeMs = 0;
@@ -84,7 +84,7 @@ export class AnsweringDetection {
     /** Called when a detected machine is ready to record. */
     private readonly onBeep: (beep: Beep) => void,
   ) {
-    this.#tones = new ToneFinder(sampleRateHz);
+    this.#tones = new BeepDetector(sampleRateHz);
   }
 
   get result(): AnsweringResult | null {

@@ -1,6 +1,6 @@
 /** Detection of an answering machine's beep, and sounds that are not a beep. */
 import { expect, test } from "bun:test";
-import { ToneFinder } from "../../../src/conversation/answering/tone-finder.ts";
+import { BeepDetector } from "../../../src/conversation/answering-machine-detection/beep-detector.ts";
 import { dtmfTones, sine } from "../../../src/platform/audio/tones.ts";
 
 const quiet = (ms: number) => new Int16Array(ms * 8);
@@ -8,7 +8,7 @@ const beep = (hz: number, ms: number) => sine(hz, ms, 8_000, 6_000);
 
 function beepsIn(...parts: Int16Array[]) {
   const pcm = Int16Array.from(parts.flatMap((part) => [...part]));
-  const finder = new ToneFinder(8_000);
+  const finder = new BeepDetector(8_000);
   const found = [];
   for (let at = 0; at + 160 <= pcm.length; at += 160) {
     const tone = finder.frame(pcm.subarray(at, at + 160));
@@ -50,7 +50,7 @@ test.each([
 
 /** Reported beeps: the frame of the report, counted from the beginning, and the duration. */
 function toldAt(...parts: Int16Array[]): (readonly [frame: number, durationMs: number])[] {
-  const finder = new ToneFinder(8_000);
+  const finder = new BeepDetector(8_000);
   const told: (readonly [number, number])[] = [];
   parts
     .flatMap((pcm) => Array.from({ length: pcm.length / 160 }, (_, n) => pcm.subarray(n * 160)))
@@ -126,7 +126,7 @@ test("within a sequence a click of 40 ms counts as a tone, one of 20 ms does not
 });
 
 test("`sounding` is true from a tone's 120th millisecond until its report", () => {
-  const finder = new ToneFinder(8_000);
+  const finder = new BeepDetector(8_000);
   const sounding = [beep(1_000, 200), quiet(300)].flatMap((pcm) =>
     Array.from({ length: pcm.length / 160 }, (_, n) => {
       finder.frame(pcm.subarray(n * 160, (n + 1) * 160));

@@ -13,18 +13,18 @@ import { SPEECH_MS_MIN } from "../limits.ts";
 import type { ActiveLanguage } from "../speech/active-language.ts";
 import { isBackChannel, soundsFinished } from "../words.ts";
 import type { AgentSide } from "./agent-side.ts";
-import type { Overlap } from "./overlap.ts";
+import type { BargeIn } from "./barge-in.ts";
 import type { PendingQuestions } from "./pending-questions.ts";
 import type { TurnMachine } from "./turn-taking.ts";
 import type { UtteranceSegmenter } from "./utterance-segmenter.ts";
 
-interface EarlyStartOptions {
+interface PreemptiveGenerationOptions {
   readonly settings: Pick<ConversationSettings, "speculate">;
   readonly engine: Pick<EngineSession, "stt" | "llm">;
   readonly activeLanguage: ActiveLanguage;
   readonly machine: TurnMachine;
   readonly agent: AgentSide;
-  readonly overlap: Overlap;
+  readonly bargeIn: BargeIn;
   readonly segmenter: UtteranceSegmenter;
   readonly pendingQuestions: PendingQuestions;
 }
@@ -32,13 +32,13 @@ interface EarlyStartOptions {
 /** Maximum discarded attempts per utterance. After that, the end of the utterance is awaited. */
 const DISCARDED_MAX = 3;
 
-export class EarlyStart {
+export class PreemptiveGeneration {
   #isQuiet = false;
   #begun = false;
   /** Number of early starts that the running utterance made void. */
   #discarded = 0;
 
-  constructor(private readonly options: EarlyStartOptions) {}
+  constructor(private readonly options: PreemptiveGenerationOptions) {}
 
   utteranceBegan(): void {
     this.#isQuiet = false;
@@ -59,12 +59,12 @@ export class EarlyStart {
 
   /** New stable words are known: the LLM may start during the silence. */
   wordsCame(): void {
-    const { engine, activeLanguage, settings, segmenter, agent, overlap } = this.options;
+    const { engine, activeLanguage, settings, segmenter, agent, bargeIn } = this.options;
     const { language } = activeLanguage;
     const { partial } = segmenter;
     if (settings.speculate !== "all" || partial === "" || !this.#mayBeOver) return;
     // Until an interruption is confirmed, the LLM's history lacks the cut of its last answer.
-    if (!engine.llm.capabilities?.earlyStart || overlap.undecided) return;
+    if (!engine.llm.capabilities?.earlyStart || bargeIn.undecided) return;
     if (!soundsFinished(partial, language) || isBackChannel(partial, language)) return;
     this.#begun = true;
     const text = this.options.pendingQuestions.with(partial);

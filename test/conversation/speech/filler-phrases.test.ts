@@ -1,6 +1,6 @@
 /** When an agent that should speak but has no audio says a filler phrase, and which one: to the frame. */
 import { expect, test } from "bun:test";
-import { NeverSilent } from "../../../src/conversation/speech/never-silent.ts";
+import { FillerPhrases } from "../../../src/conversation/speech/filler-phrases.ts";
 
 const FRAME_MS = 20;
 
@@ -8,7 +8,7 @@ function world(
   speech: { hasSpoken?: boolean; hasWords?: boolean; disclosureShare?: number | null } = {},
 ) {
   const said: string[] = [];
-  const neverSilent = new NeverSilent({
+  const fillerPhrases = new FillerPhrases({
     settings: { neverSilentMs: 1_200, fillerDelayMs: 2_500 },
     speech: {
       hasSpoken: false,
@@ -19,10 +19,10 @@ function world(
     },
     activeLanguage: { fillers: { next: () => "filler" }, phrases: { pleaseWait: "wait" } },
     say: (text: string) => void said.push(text),
-  } as unknown as ConstructorParameters<typeof NeverSilent>[0]);
+  } as unknown as ConstructorParameters<typeof FillerPhrases>[0]);
   const pass = (ms: number, { hasTurn = true, isAudible = false } = {}) => {
     for (let passed = 0; passed < ms; passed += FRAME_MS)
-      neverSilent.follow({ hasTurn, isAudible });
+      fillerPhrases.follow({ hasTurn, isAudible });
   };
   return { pass, said };
 }

@@ -1,12 +1,12 @@
 /** Answering machine detection, to the frame: every duration at its limit. */
 import { expect, test } from "bun:test";
+import type { Beep } from "../../../src/conversation/answering-machine-detection/beep-detector.ts";
 import {
   ANSWERING,
-  AnsweringDetection,
+  AnsweringMachineDetector,
   type AnsweringResult,
   type SpeechSoFar,
-} from "../../../src/conversation/answering/answering-detection.ts";
-import type { Beep } from "../../../src/conversation/answering/tone-finder.ts";
+} from "../../../src/conversation/answering-machine-detection/detector.ts";
 import { sine } from "../../../src/platform/audio/tones.ts";
 
 const NOBODY: SpeechSoFar = { active: false, speechMs: 0, silentMs: 0, partial: "" };
@@ -15,7 +15,7 @@ const QUIET = new Int16Array(160);
 function detection() {
   const results: AnsweringResult[] = [];
   const beeps: Beep[] = [];
-  const judge = new AnsweringDetection(
+  const judge = new AnsweringMachineDetector(
     8_000,
     (result) => results.push(result),
     (beep) => beeps.push(beep),

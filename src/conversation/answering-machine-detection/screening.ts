@@ -1,5 +1,5 @@
 /**
- * The first 30 seconds of an outbound call: acts on the result of answering-detection.ts. A human hears the
+ * The first 30 seconds of an outbound call: acts on the result of detector.ts. A human hears the
  * greeting, with the contact's name if it is known. An unknown party or a screening service hears the general
  * greeting. A machine gets the agent's message after its beep, or nothing.
  *
@@ -11,10 +11,10 @@ import type { CallNote } from "../call-report.ts";
 import { FRAME_MS } from "../limits.ts";
 import {
   type AnsweredBy,
-  AnsweringDetection,
+  AnsweringMachineDetector,
   type AnsweringResult,
   type SpeechSoFar,
-} from "./answering-detection.ts";
+} from "./detector.ts";
 
 const BEEP_WAIT_MS_MAX = 25_000;
 /** A machine that is silent for this time has no detectable beep. */
@@ -45,13 +45,13 @@ type Phase =
   | { readonly name: "over" };
 
 export class Screening {
-  readonly #detection: AnsweringDetection;
+  readonly #detection: AnsweringMachineDetector;
   #phase: Phase = { name: "judging" };
   #waitedMs = 0;
   #silentMs = 0;
 
   constructor(private readonly options: ScreeningOptions) {
-    this.#detection = new AnsweringDetection(
+    this.#detection = new AnsweringMachineDetector(
       options.sampleRateHz,
       (detected) => this.#judged(detected),
       () => this.#beeped(),
