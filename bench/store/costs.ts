@@ -9,7 +9,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Admission } from "../../src/call/admission/admission.ts";
-import { NO_FIGURES } from "../../src/call/final-figures.ts";
+import { NO_TOTALS } from "../../src/call/call-totals.ts";
 import { callSetupStore } from "../../src/call/store/call-setup-store.ts";
 import { callStore } from "../../src/call/store/call-store.ts";
 import { callStores } from "../../src/call/store/call-stores.ts";
@@ -98,7 +98,7 @@ async function measureAll(database: Database, amount: Amount): Promise<StoreCost
       await callStore(queries).finish(tenantId, uuidOf(n), {
         ending: { ...ended, fault: null, sipCode: null },
         endedAt: clock.now(),
-        figures: { ...NO_FIGURES, billableSeconds, includedSeconds, overageSeconds, cost },
+        figures: { ...NO_TOTALS, billableSeconds, includedSeconds, overageSeconds, cost },
       });
     });
   }

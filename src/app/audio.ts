@@ -12,7 +12,7 @@ import type { Log } from "../core/log.ts";
 import { memoryShort } from "../engine/embedded/hearing-memory.ts";
 import type { FailedVoice } from "../engine/embedded/own-voices/voice-files.ts";
 import type { AskTopics } from "../engine/embedded/scripted/agent-topics.ts";
-import type { ProviderTrouble } from "../engine/provider-trouble.ts";
+import type { ProviderIncident } from "../engine/provider-incident.ts";
 import { EMBEDDED } from "../engine/registry.ts";
 import { type EngineSettings, followsPrompt, understandsSpeech } from "../engine/settings.ts";
 import type { AgentLanguage } from "../features/agent/agent.ts";
@@ -71,7 +71,7 @@ interface EngineCapabilities {
 interface AudioPorts {
   readonly clock: Clock;
   readonly log: Log;
-  readonly onProviderTrouble?: (trouble: ProviderTrouble) => void;
+  readonly onProviderTrouble?: (trouble: ProviderIncident) => void;
   readonly onStall?: (lateMs: number) => void;
   /** Changes the configuration of rehearsal calls. Missing: no change. */
   readonly adaptCall?: ((config: CallConfig) => CallConfig) | undefined;

@@ -16,7 +16,7 @@ import type { DashboardParts, FixedSettings } from "../http/dashboard/ports.ts";
 import { listBackups } from "../ops/backup/backups.ts";
 import type { CheckResult } from "../ops/doctor/check.ts";
 import type { LogRing } from "../ops/log-ring.ts";
-import type { ProviderWatch } from "../ops/provider-watch.ts";
+import type { ProviderHealth } from "../ops/provider-health.ts";
 import type { Audio } from "./audio.ts";
 import type { Delivery } from "./delivery.ts";
 import type { LiveCallsFeed } from "./live-calls.ts";
@@ -40,7 +40,7 @@ export function createDashboard(
     readonly live: LiveCallsFeed;
     readonly delivery: Delivery;
     readonly audio: Audio;
-    readonly providerWatch: ProviderWatch;
+    readonly providerHealth: ProviderHealth;
     readonly maintenance: Maintenance;
     readonly logs: LogRing;
     readonly services: Services;
@@ -73,7 +73,7 @@ export function createDashboard(
       disclosureDefault: settings.callWorker.conversation.disclosure,
       statusSources: {
         engine: () => audio.problem(),
-        hasProviderTrouble: () => deps.providerWatch.warnings().length > 0,
+        hasProviderTrouble: () => deps.providerHealth.warnings().length > 0,
         failedVoices: () => audio.failedVoices(),
         disk: () => diskProblem(maintenance),
         backup: () => ({

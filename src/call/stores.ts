@@ -17,8 +17,8 @@ import type { Standing } from "../features/billing/stores.ts";
 import type { CallerTenant, EndedCall } from "../features/contact/ports.ts";
 import type { IndexedFile } from "../features/knowledge/knowledge-index.ts";
 import type { ScheduleEntry } from "../features/schedule/scheduler.ts";
+import type { CallTotals } from "./call-totals.ts";
 import type { QualitySample, SipTraceEntry } from "./diagnostics.ts";
-import type { FinalFigures } from "./final-figures.ts";
 import type { RecordingPeaks } from "./media-port.ts";
 import type { CallPurpose } from "./ports.ts";
 import type { CallEnding } from "./state.ts";
@@ -141,7 +141,7 @@ export interface FinishedCall {
   /** Missing if the worker sent no report. */
   readonly report?: CallReport | null;
   /** Missing if it was never answered. */
-  readonly figures?: FinalFigures;
+  readonly figures?: CallTotals;
   /** Missing: unchanged. */
   readonly recording?: RecordingChange;
 }
@@ -219,7 +219,7 @@ export interface CallRecords {
   /** Open calls of every tenant, also those left by a crash, without `except`. */
   leftLive(except?: readonly string[]): Promise<readonly StoredCall[]>;
   /** Assigns open calls and unprocessed recordings of every tenant to this node. */
-  adoptLeft(node: string): Promise<void>;
+  adoptOrphaned(node: string): Promise<void>;
   /** Unprocessed recordings on this node's disk, of every tenant. */
   leftUnprocessed(node: string): Promise<readonly StoredCall[]>;
   /** The current values for checking a tenant's limits. */

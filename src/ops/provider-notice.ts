@@ -8,8 +8,8 @@ import type { Log } from "../core/log.ts";
 import { textsOf } from "../core/texts.ts";
 import type { MailDraft } from "../features/mail/ports.ts";
 import type { Reader } from "../features/mail/reader.ts";
+import type { ProviderNotice } from "./provider-health.ts";
 import noticeTexts from "./provider-notice-texts.json" with { type: "json" };
-import type { ProviderNotice } from "./provider-watch.ts";
 
 interface ProviderNoticeOptions {
   readonly users: () => Promise<

@@ -188,7 +188,7 @@ export class PoolCall implements CallChannel {
     this.#options.onGone();
   }
 
-  /** The recording stays in its original place; call/ended/left-recording.ts repairs its header. */
+  /** The recording stays in its original place; call/ended/orphaned-recording.ts repairs its header. */
   #partialReport(): CallReport {
     const turns = this.#turns.toSorted((a, b) => a.index - b.index);
     return { ...EMPTY_REPORT, turns, media: this.#media, usage: this.#usage };

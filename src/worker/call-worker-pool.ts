@@ -22,6 +22,11 @@ import { AppError, describeError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import { dispatch, type HandlersOf } from "../core/thread-messages.ts";
 import type { WorkerHandle } from "../core/worker-handle.ts";
+import {
+  CONCURRENT_UTTERANCES_MAX,
+  ConcurrentSpeakers,
+  transcribersFor,
+} from "../engine/embedded/concurrent-speakers.ts";
 import { missingMemoryMb } from "../engine/embedded/hearing-memory.ts";
 import {
   type FailedVoice,
@@ -35,12 +40,7 @@ import type {
   TopicSource,
 } from "../engine/embedded/scripted/agent-topics.ts";
 import type { FromSpeechWorker, ToSpeechWorker } from "../engine/embedded/speech-messages.ts";
-import {
-  CONCURRENT_UTTERANCES_MAX,
-  transcribersFor,
-  WaitingTalkers,
-} from "../engine/embedded/talkers.ts";
-import type { ProviderTrouble } from "../engine/provider-trouble.ts";
+import type { ProviderIncident } from "../engine/provider-incident.ts";
 import { needsSpeechWorker } from "../engine/settings.ts";
 import type { KnowledgeIndex } from "../features/knowledge/knowledge-index.ts";
 import { createRtpSendThread } from "../media/rtp/rtp-send-thread.ts";
@@ -96,7 +96,7 @@ interface CallWorkerPoolOptions {
   readonly clock: Clock;
   readonly log: Log;
   /** Default: troubles of providers are not reported. */
-  readonly onProviderTrouble?: (trouble: ProviderTrouble) => void;
+  readonly onProviderTrouble?: (trouble: ProviderIncident) => void;
   readonly onStall?: (lateMs: number) => void;
   /** Never rejects. If missing, nothing is found. */
   readonly searchKnowledge?: KnowledgeIndex["search"];
@@ -143,7 +143,7 @@ export async function createCallWorkerPool(
   const timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
   const slices = slicePorts(options.settings.rtpPorts, options.workers);
   const talkersMax = options.workers * CONCURRENT_UTTERANCES_MAX;
-  const waiting = new WaitingTalkers(options.clock, talkersMax);
+  const waiting = new ConcurrentSpeakers(options.clock, talkersMax);
   const slots = slices.map((rtpPorts) => new WorkerSlot(options, timeouts, rtpPorts, waiting));
   const startTrials = () => {
     const trials = new WorkerSlot(options, timeouts, NO_PORTS, waiting, slots[0]);
@@ -186,7 +186,7 @@ class Pool implements CallWorkerPool {
 
   constructor(
     private readonly slots: readonly WorkerSlot[],
-    private readonly waiting: WaitingTalkers,
+    private readonly waiting: ConcurrentSpeakers,
     private readonly startTrials: () => WorkerSlot,
     private readonly voices: VoiceFiles,
   ) {}
@@ -325,7 +325,7 @@ class WorkerSlot {
     private readonly options: CallWorkerPoolOptions,
     private readonly timeouts: PoolTimeouts,
     private readonly rtpPorts: { readonly first: number; readonly last: number },
-    private readonly waiting: WaitingTalkers,
+    private readonly waiting: ConcurrentSpeakers,
     /** Slot whose speech worker is used. If missing, the slot has its own. */
     private readonly speechHost?: WorkerSlot,
   ) {

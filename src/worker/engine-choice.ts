@@ -7,14 +7,14 @@ import type { EmbeddedEngine } from "../engine/embedded/engine.ts";
 import { createFallbackEngine } from "../engine/fallback/fallback-engine.ts";
 import { openProviders } from "../engine/open-providers.ts";
 import type { ProviderPorts } from "../engine/provider.ts";
-import type { ProviderTrouble } from "../engine/provider-trouble.ts";
+import type { ProviderIncident } from "../engine/provider-incident.ts";
 import { type EngineSettings, isEmbeddedOnly } from "../engine/settings.ts";
 import { trusting } from "../platform/net/trust.ts";
 
 interface EngineChoiceOptions extends Omit<ProviderPorts, "embedded" | "trust"> {
   /** Used if chosen, and if all providers fail. Closed with the engine. */
   readonly embedded: EmbeddedEngine;
-  readonly onTrouble: (trouble: ProviderTrouble) => void;
+  readonly onTrouble: (trouble: ProviderIncident) => void;
 }
 
 export async function chooseEngine(

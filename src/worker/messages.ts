@@ -23,7 +23,7 @@ import type {
   TopicReply,
   TopicSource,
 } from "../engine/embedded/scripted/agent-topics.ts";
-import type { ProviderTrouble } from "../engine/provider-trouble.ts";
+import type { ProviderIncident } from "../engine/provider-incident.ts";
 import type { EngineSettings } from "../engine/settings.ts";
 import type { KnowledgePassage } from "../features/knowledge/knowledge-index.ts";
 import type { RtpSendThreadHandle } from "../media/rtp/rtp-send-thread.ts";
@@ -89,7 +89,7 @@ export interface CallWorkerEvents {
     fields: Readonly<Record<string, string | number | boolean | null>>,
   ];
   /** A provider is unusable for everybody, or works again. */
-  providerTrouble: [trouble: ProviderTrouble];
+  providerTrouble: [trouble: ProviderIncident];
   /** Duration of a stall of the audio. */
   stalled: [lateMs: number];
   opened: [callId: string, rtpPort: number];

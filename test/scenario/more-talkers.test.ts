@@ -5,7 +5,7 @@
  */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { createVoices, type Voices } from "../../src/demo/voices.ts";
-import { CONCURRENT_UTTERANCES_MAX } from "../../src/engine/embedded/talkers.ts";
+import { CONCURRENT_UTTERANCES_MAX } from "../../src/engine/embedded/concurrent-speakers.ts";
 import { type Appliance, OWN_NUMBER, startAppliance } from "../support/appliance/appliance.ts";
 import { eventually } from "../support/eventually.ts";
 import type { PhoneCall } from "../support/media/phone/phone-call.ts";

@@ -60,7 +60,7 @@ export function prepareCalls(telephony: TelephonyPhase): CallPhase {
   );
   const delivery = deliveryOf(telephony, links);
   stops.add(() => delivery.stop());
-  telephony.providerWatch.onTrouble(
+  telephony.providerHealth.onTrouble(
     createProviderNotice({
       users: () => userStore(database.read).all(),
       mailer: createIdentityMailer({

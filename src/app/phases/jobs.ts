@@ -25,7 +25,7 @@ export async function startJobs(phase: HttpPhase): Promise<void> {
   if (!settings.storage.shared)
     await database.tx(async (queries) => {
       await dropDeadLeases(queries);
-      await callStores.calls(queries).adoptLeft(phase.node);
+      await callStores.calls(queries).adoptOrphaned(phase.node);
     });
   await phase.knowledge.tidy();
   await recoverCalls(context);

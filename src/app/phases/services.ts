@@ -97,7 +97,7 @@ export async function openHttp(
     descriptors,
     clockWatch,
     monitoring,
-    providerWatch,
+    providerHealth,
     stalls,
     run,
     stops,
@@ -124,7 +124,7 @@ export async function openHttp(
         phase.audio.hearingWarning(),
       ].filter((sentence) => sentence !== null),
       ...monitoring.warnings(),
-      ...providerWatch.warnings(),
+      ...providerHealth.warnings(),
       ...phase.audio
         .failedVoices()
         .map(({ language, voice }) => `The voice file of ${voice} (${language}) cannot be used.`),

@@ -12,7 +12,7 @@ import { callSetupStore } from "../../call/store/call-setup-store.ts";
 import { callStores } from "../../call/store/call-stores.ts";
 import type { CallConfig } from "../../conversation/call-config.ts";
 import { createTurnEvents, type TurnEvents } from "../../features/call-log/turn-events.ts";
-import { createProviderWatch, type ProviderWatch } from "../../ops/provider-watch.ts";
+import { createProviderHealth, type ProviderHealth } from "../../ops/provider-health.ts";
 import { createStallWatch, type StallWatch } from "../../ops/stall-watch.ts";
 import { createSipMessageTracer } from "../../sip/message-trace.ts";
 import { createSipStack } from "../../sip/stack.ts";
@@ -30,7 +30,7 @@ import type { StorePhase } from "./store.ts";
 export interface TelephonyPhase extends StorePhase {
   readonly knowledge: Knowledge;
   readonly audio: Audio;
-  readonly providerWatch: ProviderWatch;
+  readonly providerHealth: ProviderHealth;
   readonly stalls: StallWatch;
   readonly sip: SipStack;
   readonly diagnostics: DiagnosticsRecorder;
@@ -52,14 +52,14 @@ export async function openTelephony(
 ): Promise<TelephonyPhase> {
   const { settings, database, vault, maintenance, descriptors } = store;
   const { stops, clock, log } = store;
-  const providerWatch = createProviderWatch(settings.callWorker.engine);
+  const providerHealth = createProviderHealth(settings.callWorker.engine);
   const stalls = createStallWatch(clock);
   const knowledge = createKnowledge(settings, store.paths.knowledge, { database, clock, log });
   stops.add(() => knowledge.stop());
   const audio = createAudio(settings, {
     clock,
     log,
-    onProviderTrouble: providerWatch.report,
+    onProviderTrouble: providerHealth.report,
     onStall: stalls.report,
     adaptCall,
     searchKnowledge: (...asked) => knowledge.index.search(...asked),
@@ -88,7 +88,7 @@ export async function openTelephony(
   });
   const held = {
     ...store,
-    providerWatch,
+    providerHealth,
     stalls,
     knowledge,
     audio,

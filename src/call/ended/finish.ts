@@ -27,7 +27,7 @@ import { knowledgeOfTurns } from "../../features/knowledge/turn-knowledge.ts";
 import { callEnded, callFailed, transcriptCompleted } from "../../features/webhook/catalogue.ts";
 import { type CallIdentity, remoteNumber } from "../call-identity.ts";
 import type { CallSettings } from "../call-settings.ts";
-import type { FinalFigures } from "../final-figures.ts";
+import type { CallTotals } from "../call-totals.ts";
 import type { CallChannel } from "../media-port.ts";
 import type { CallState } from "../state.ts";
 import type { EndingCall, StoredCall } from "../stores.ts";
@@ -35,10 +35,10 @@ import { processRecording, queueMail, type RecordingPorts } from "./after-call.t
 import { latenciesOf } from "./latencies.ts";
 import {
   discardRecording,
-  type LeftRecording,
-  leftRecording,
   NO_RECORDING,
-} from "./left-recording.ts";
+  type OrphanedRecording,
+  orphanedRecording,
+} from "./orphaned-recording.ts";
 import { transcriptOf } from "./transcript-text.ts";
 
 export interface FinishPorts extends RecordingPorts {
@@ -110,10 +110,10 @@ async function recordingOf(
   call: CallIdentity,
   answeredMs: number,
   report: CallReport | null,
-): Promise<LeftRecording> {
+): Promise<OrphanedRecording> {
   if (answeredMs === 0)
     return report?.recording ? await discardRecording(context, call.callUuid) : NO_RECORDING;
-  if (!report?.recording) return await leftRecording(context, call.callUuid);
+  if (!report?.recording) return await orphanedRecording(context, call.callUuid);
   const { path, durationMs } = report.recording;
   return { status: "processing", file: basename(path), ms: durationMs };
 }
@@ -135,7 +135,7 @@ function figuresOf(
   answeredMs: number,
   report: CallReport | null,
   charge: Charge,
-): FinalFigures {
+): CallTotals {
   const goods = report
     ? costOfGoods(report.usage, answeredMs, context.settings.prices)
     : { stt: microEur(0), llm: microEur(0), tts: microEur(0), trunk: microEur(0) };
@@ -207,7 +207,7 @@ async function store(
   call: CallIdentity,
   state: EndedState,
   report: CallReport | null,
-  recording: LeftRecording,
+  recording: OrphanedRecording,
   storedTurns: StoredTurns,
 ): Promise<StoredEnd> {
   const { ending, answeredMs, sinceAnswerMs } = state;

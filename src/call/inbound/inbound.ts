@@ -16,6 +16,7 @@ import { LiveCall, type LiveCallPorts } from "../live/live-call.ts";
 import type { CallMedia } from "../media-port.ts";
 import { type IncomingLeg, LegEnded, type TrunkSettings } from "../sip-port.ts";
 import { isTrusted } from "../trusted-trunk.ts";
+import { BusyAnnouncer } from "./busy-announcement.ts";
 import {
   BUSY_HERE,
   Declined,
@@ -24,7 +25,6 @@ import {
   type SetUpPorts,
   storeCall,
 } from "./inbound-set-up.ts";
-import { BusyAnnouncer } from "./lines-busy.ts";
 import type { UnknownCalls } from "./unknown-calls.ts";
 
 export interface InboundPorts extends LiveCallPorts, SetUpPorts {

@@ -17,17 +17,17 @@ import type { Callers } from "../../features/contact/callers.ts";
 import { LOST_AFTER_MS } from "../../features/mail/mail-queue.ts";
 import { callFailed, transcriptCompleted } from "../../features/webhook/catalogue.ts";
 import { remoteNumber } from "../call-identity.ts";
+import { NO_TOTALS } from "../call-totals.ts";
 import { processRecording, queueMail, type RecordingPorts } from "../ended/after-call.ts";
 import {
   discardRecording,
   dropHalfFiles,
-  type LeftRecording,
-  leftRecording,
   NO_RECORDING,
-} from "../ended/left-recording.ts";
+  type OrphanedRecording,
+  orphanedRecording,
+} from "../ended/orphaned-recording.ts";
 import { transcriptOf } from "../ended/transcript-text.ts";
 import { endingByUs } from "../ending.ts";
-import { NO_FIGURES } from "../final-figures.ts";
 import type { CallRegistry } from "../live/registry.ts";
 import type { StoredCall } from "../stores.ts";
 
@@ -71,10 +71,10 @@ const isHere = (context: Pick<RecoveryPorts, "node">, call: StoredCall) =>
 const isLong = ({ ms = 0 }: { readonly ms?: number }) => ms > UNCONFIRMED_MS_MAX;
 
 /** Decides about the recording. A recording on another node's disk waits for that node. */
-async function recordingOf(context: RecoveryPorts, call: StoredCall): Promise<LeftRecording> {
+async function recordingOf(context: RecoveryPorts, call: StoredCall): Promise<OrphanedRecording> {
   const { callUuid, answeredAt } = call;
   if (isHere(context, call)) {
-    const left = await leftRecording(context, callUuid);
+    const left = await orphanedRecording(context, callUuid);
     // The answer is stored with its ACK. Without one nobody talked, unless the store failed.
     const isTalk = answeredAt !== null || (left.status === "processing" && isLong(left));
     return isTalk ? left : await discardRecording(context, callUuid);
@@ -100,7 +100,7 @@ async function interrupt(context: RecoveryPorts, call: StoredCall): Promise<void
       call.overageRate,
     );
     const charged = { billableSeconds, includedSeconds, overageSeconds, cost };
-    const figures = { ...NO_FIGURES, ...charged };
+    const figures = { ...NO_TOTALS, ...charged };
     const endedAt =
       call.answeredAt === null
         ? (call.heartbeatAt ?? call.createdAt)

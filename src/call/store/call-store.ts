@@ -33,7 +33,7 @@ import {
   toolCalls,
   turns,
 } from "../../store/schema/index.ts";
-import { NO_FIGURES } from "../final-figures.ts";
+import { NO_TOTALS } from "../call-totals.ts";
 import type { RecordingPeaks } from "../media-port.ts";
 import type { CallRecords, FinishedCall, RecordingChange, StoredToolCall } from "../stores.ts";
 
@@ -341,7 +341,7 @@ function callEnd(queries: Queries) {
 
     /** Writes the end of a call, once. Returns the changed fields. */
     async finish(tenantId: number, callUuid: string, finished: FinishedCall) {
-      const { ending, endedAt, report, figures = NO_FIGURES, recording } = finished;
+      const { ending, endedAt, report, figures = NO_TOTALS, recording } = finished;
       const changes = {
         status: ending.status,
         endedReason: ending.reason,
@@ -389,7 +389,7 @@ function callsOfNodes(queries: Queries) {
     },
 
     /** Assigns open calls and unprocessed recordings to this node. */
-    async adoptLeft(node: string): Promise<void> {
+    async adoptOrphaned(node: string): Promise<void> {
       const isLeft = or(inArray(calls.status, LIVE_STATUSES), IS_IN_WORK);
       await queries
         .update(calls)

@@ -8,8 +8,8 @@ import type { Engine, EngineSession, SessionSettings } from "../../conversation/
 import type { Clock } from "../../core/clock.ts";
 import type { Log } from "../../core/log.ts";
 import type { Part } from "../provider.ts";
-import type { ProviderTrouble } from "../provider-trouble.ts";
-import { CallMemory } from "./call-memory.ts";
+import type { ProviderIncident } from "../provider-incident.ts";
+import { ConversationHistory } from "./conversation-history.ts";
 import type { GuardSettings } from "./guard-settings.ts";
 import { LlmChain } from "./llm-chain.ts";
 import { MessageTaker } from "./message-taker.ts";
@@ -37,7 +37,7 @@ interface FallbackEngineOptions {
   readonly clock: Clock;
   readonly log: Log;
   /** Called if a provider is unusable for everybody, and when it works again. */
-  readonly onTrouble?: (trouble: ProviderTrouble) => void;
+  readonly onTrouble?: (trouble: ProviderIncident) => void;
 }
 
 export function createFallbackEngine(options: FallbackEngineOptions): Engine {
@@ -76,7 +76,7 @@ function openSession(
     if (takesMessages) embedded ??= options.embedded.open({ ...settings, language });
     return embedded;
   };
-  const memory = new CallMemory(settings.history ?? []);
+  const memory = new ConversationHistory(settings.history ?? []);
   const providers = new CallProviders({
     providers: allProviders,
     settings,

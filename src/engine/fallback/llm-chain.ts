@@ -19,7 +19,7 @@ import {
 import { TOOL_ROUNDS_MAX } from "../../conversation/limits.ts";
 import { type Clock, sleep } from "../../core/clock.ts";
 import type { AgentLanguage } from "../../features/agent/agent.ts";
-import type { CallMemory } from "./call-memory.ts";
+import type { ConversationHistory } from "./conversation-history.ts";
 import type { GuardSettings } from "./guard-settings.ts";
 import type { MessageTaker } from "./message-taker.ts";
 import { type CallProviders, type Candidate, retryPauseMs } from "./providers.ts";
@@ -29,7 +29,7 @@ interface LlmChainOptions {
   readonly providers: CallProviders;
   /** Null: if all fail, the call fails. */
   readonly messageTaker: MessageTaker | null;
-  readonly memory: CallMemory;
+  readonly memory: ConversationHistory;
   readonly guard: GuardSettings;
   readonly clock: Clock;
   readonly language: () => AgentLanguage;

@@ -17,7 +17,7 @@ import type { Log } from "../../core/log.ts";
 import type { AgentLanguage } from "../../features/agent/agent.ts";
 import { type OpenPart, PARTS, type Part, type PartEngine } from "../provider.ts";
 import { ProviderFailure } from "../provider-failure.ts";
-import type { ProviderTrouble } from "../provider-trouble.ts";
+import type { ProviderIncident } from "../provider-incident.ts";
 import { CircuitBreaker } from "./circuit-breaker.ts";
 import type { GuardSettings } from "./guard-settings.ts";
 
@@ -33,7 +33,7 @@ interface ProviderWatchPorts {
   readonly clock: Clock;
   readonly log: Log;
   /** Called if a provider is unusable for everybody, and when it works again. */
-  readonly onTrouble?: (trouble: ProviderTrouble) => void;
+  readonly onTrouble?: (trouble: ProviderIncident) => void;
 }
 
 /** One part of a provider, shared by all calls of the call worker. */
@@ -65,7 +65,7 @@ export class Provider<P extends Part> {
   }
 
   /** Called once per trouble, and once when it ends. */
-  #report(trouble: ProviderTrouble["trouble"]): void {
+  #report(trouble: ProviderIncident["trouble"]): void {
     const isInTrouble = trouble !== null;
     if (isInTrouble === this.#isInTrouble) return;
     this.#isInTrouble = isInTrouble;

@@ -5,11 +5,11 @@ import type { Clock } from "../../core/clock.ts";
 import type { AgentLanguage } from "../../features/agent/agent.ts";
 import { CallRecord } from "../embedded/scripted/call-record.ts";
 import { summaryOf } from "../embedded/scripted/summary.ts";
-import type { CallMemory } from "./call-memory.ts";
+import type { ConversationHistory } from "./conversation-history.ts";
 import type { MessageTaker } from "./message-taker.ts";
 
 export function summaryWithoutModel(
-  memory: CallMemory,
+  memory: ConversationHistory,
   end: CallEnd,
   language: AgentLanguage,
   messageTaker: MessageTaker | null,

@@ -17,8 +17,8 @@ import { LanguageModel } from "./language-model.ts";
 import { openRealtimeSpeech } from "./realtime-speech.ts";
 import { Service } from "./service.ts";
 import { type OpenAiSettings, serviceOf, speaksOverRealtime } from "./settings.ts";
-import { SpeechManner } from "./speech-manner.ts";
 import { TranscriptionSttStream } from "./transcription-stt.ts";
+import { TtsInstructions } from "./tts-instructions.ts";
 
 type Ports = Pick<ProviderPorts, "clock" | "random" | "log" | "trust">;
 
@@ -92,7 +92,7 @@ export function openAiTts(
     );
   }
   const service = new Service({ part: "tts", settings: serviceOf(settings, "tts"), clock, trust });
-  const manner = new SpeechManner(settings);
+  const manner = new TtsInstructions(settings);
   return partEngine(({ voice, sampleRateHz, language }) => {
     const stream = new HttpTtsStream({
       service,

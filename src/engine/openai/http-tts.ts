@@ -13,15 +13,15 @@ import { PcmStream } from "../pcm-stream.ts";
 import { ProviderFailure } from "../provider-failure.ts";
 import type { Answer, Service } from "./service.ts";
 import type { OpenAiSettings } from "./settings.ts";
-import type { SpeechManner } from "./speech-manner.ts";
 import { SpeechSamples } from "./speech-samples.ts";
+import type { TtsInstructions } from "./tts-instructions.ts";
 import { NotSpeech } from "./wav.ts";
 
 interface HttpTtsOptions {
   readonly service: Service;
   readonly clock: Clock;
   readonly settings: Pick<OpenAiSettings, "tts_model" | "tts_format" | "tts_sample_rate_hz">;
-  readonly manner: SpeechManner;
+  readonly manner: TtsInstructions;
   readonly language: AgentLanguage;
   /** The provider's name of the voice. */
   readonly voice: string;

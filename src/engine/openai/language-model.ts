@@ -17,7 +17,7 @@ import {
 } from "./answer-reader.ts";
 import { ChatChunks } from "./chat-chunks.ts";
 import { reasonOfEvent } from "./error-answer.ts";
-import { type LlmApi, ModelRules, type RuleSettings } from "./model-rules.ts";
+import { type CapabilitySettings, type LlmApi, ModelCapabilities } from "./model-capabilities.ts";
 import { chatBody, responsesBody } from "./request-body.ts";
 import { ResponseEvents } from "./response-events.ts";
 import { EventTooLong, ServerSentEvents } from "./server-sent-events.ts";
@@ -46,15 +46,15 @@ const APIS = {
 
 /** One instance per server and call worker. */
 export class LanguageModel {
-  readonly #rules: ModelRules;
+  readonly #rules: ModelCapabilities;
   /** Null before the first answer. */
   #thinksAloud: boolean | null = null;
 
   constructor(
     private readonly service: Service,
-    settings: RuleSettings,
+    settings: CapabilitySettings,
   ) {
-    this.#rules = new ModelRules(settings);
+    this.#rules = new ModelCapabilities(settings);
   }
 
   /** True if its answers may begin with reasoning whose opening tag is missing. */

@@ -8,7 +8,7 @@ import type { JsonObject, JsonValue } from "../../core/json.ts";
 import { alternating } from "./alternating-roles.ts";
 import type { ModelRequest } from "./answer-reader.ts";
 import { ANSWER_TOKENS_MAX, type CompletionMessage } from "./chat-history.ts";
-import type { ModelRules } from "./model-rules.ts";
+import type { ModelCapabilities } from "./model-capabilities.ts";
 import { strictSchema } from "./strict-schema.ts";
 
 type Body = Record<string, unknown>;
@@ -18,7 +18,7 @@ const THOUGHT_TOKENS_MAX = 7_168;
 
 const strictSchemas = new WeakMap<JsonObject, JsonObject | null>();
 
-export function chatBody(request: ModelRequest, rules: ModelRules): Body {
+export function chatBody(request: ModelRequest, rules: ModelCapabilities): Body {
   const messages = request.messages.map(({ thoughts: _, ...message }) => message);
   return {
     ...commonFields(request, rules),
@@ -30,7 +30,7 @@ export function chatBody(request: ModelRequest, rules: ModelRules): Body {
   };
 }
 
-export function responsesBody(request: ModelRequest, rules: ModelRules): Body {
+export function responsesBody(request: ModelRequest, rules: ModelCapabilities): Body {
   const { messages } = request;
   const instructions = messages.filter(({ role }) => role === "system");
   const lastQuestion = messages.findLastIndex(({ role }) => role === "user");
@@ -49,7 +49,10 @@ export function responsesBody(request: ModelRequest, rules: ModelRules): Body {
   };
 }
 
-function commonFields({ cacheKey, safetyIdentifier }: ModelRequest, rules: ModelRules): Body {
+function commonFields(
+  { cacheKey, safetyIdentifier }: ModelRequest,
+  rules: ModelCapabilities,
+): Body {
   const fields: Body = { model: rules.model, stream: true };
   const { temperature } = rules;
   if (temperature !== undefined && rules.takes("temperature")) fields.temperature = temperature;
@@ -62,8 +65,8 @@ function commonFields({ cacheKey, safetyIdentifier }: ModelRequest, rules: Model
 
 function toolFields(
   { tools, withoutTools = false }: ModelRequest,
-  rules: ModelRules,
-  toolOf: (tool: ToolSnapshot, rules: ModelRules) => Body,
+  rules: ModelCapabilities,
+  toolOf: (tool: ToolSnapshot, rules: ModelCapabilities) => Body,
 ): Body {
   const isRefused = withoutTools && !rules.takes("tool_choice");
   if (tools.length === 0 || isRefused) return {};
@@ -71,17 +74,20 @@ function toolFields(
   return withoutTools ? { ...fields, tool_choice: "none" } : fields;
 }
 
-const tokensMax = ({ effort }: ModelRules): number =>
+const tokensMax = ({ effort }: ModelCapabilities): number =>
   effort === "none" ? ANSWER_TOKENS_MAX : ANSWER_TOKENS_MAX + THOUGHT_TOKENS_MAX;
 
-function chatTool({ name, description, parameters }: ToolSnapshot, rules: ModelRules): Body {
+function chatTool({ name, description, parameters }: ToolSnapshot, rules: ModelCapabilities): Body {
   const strict = rules.takes("strict") ? strictOf(parameters) : null;
   const schema = strict === null ? { parameters } : { parameters: strict, strict: true };
   return { type: "function", function: { name, description, ...schema } };
 }
 
 /** In this API a tool is strict by default. */
-function responsesTool({ name, description, parameters }: ToolSnapshot, rules: ModelRules): Body {
+function responsesTool(
+  { name, description, parameters }: ToolSnapshot,
+  rules: ModelCapabilities,
+): Body {
   const strict = rules.takes("strict") ? strictOf(parameters) : null;
   const schema = { parameters: strict ?? parameters, strict: strict !== null };
   return { type: "function", name, description, ...schema };

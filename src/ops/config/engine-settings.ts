@@ -1,6 +1,6 @@
 /** Maps `[engine]` to the settings of a call worker: the providers of each part, in order. */
 import { availableParallelism } from "node:os";
-import { CONCURRENT_UTTERANCES_MAX } from "../../engine/embedded/talkers.ts";
+import { CONCURRENT_UTTERANCES_MAX } from "../../engine/embedded/concurrent-speakers.ts";
 import { type EnginePrices, PARTS, type Part } from "../../engine/provider.ts";
 import { combinedProvider, EMBEDDED, partProvider } from "../../engine/registry.ts";
 import type { EngineSettings, ProviderChoice } from "../../engine/settings.ts";

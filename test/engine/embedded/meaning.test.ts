@@ -4,7 +4,7 @@
  */
 import { expect, test } from "bun:test";
 import { type Nearness, TOPICS_MAX } from "../../../src/engine/embedded/meaning/lessons.ts";
-import { Meanings } from "../../../src/engine/embedded/meaning/meanings.ts";
+import { SemanticSimilarity } from "../../../src/engine/embedded/meaning/semantic-similarity.ts";
 import { dot, SentenceEncoder } from "../../../src/engine/embedded/meaning/sentence-encoder.ts";
 import { WordPieces } from "../../../src/engine/embedded/meaning/word-pieces.ts";
 import { parseKnowledge } from "../../../src/engine/embedded/scripted/knowledge.ts";
@@ -54,7 +54,7 @@ const topics = new Topics(entries, [], "en");
 
 async function learnt() {
   const clock = fakeClock();
-  const meanings = new Meanings(clock);
+  const meanings = new SemanticSimilarity(clock);
   const done = meanings.learn(lesson);
   expect(meanings.compare(lesson.key, "parking")).toBeNull();
   for (let text = 0; text < 20; text++) await clock.advance(100);
@@ -83,7 +83,7 @@ test("a question in other words than the knowledge's is understood by its meanin
 test("nothing is learnt while the thread is busy", async () => {
   const clock = fakeClock();
   let isBusy = true;
-  const meanings = new Meanings(clock, () => isBusy);
+  const meanings = new SemanticSimilarity(clock, () => isBusy);
   const done = meanings.learn(lesson);
   await clock.advance(1_000);
   isBusy = false;

@@ -6,7 +6,7 @@ import tokenizer from "llama-tokenizer-js";
 import { systemClock } from "../../../core/clock.ts";
 import { describeError } from "../../../core/errors.ts";
 import type { Nearness } from "../meaning/lessons.ts";
-import { Meanings } from "../meaning/meanings.ts";
+import { SemanticSimilarity } from "../meaning/semantic-similarity.ts";
 import type { FromTranscriber, ToTranscribe, ToTranscriber, Transcript } from "./messages.ts";
 import { Moonshine, START_TOKEN } from "./moonshine.ts";
 import { soundParts } from "./wideband.ts";
@@ -18,7 +18,7 @@ const CONFIDENCE_MIN = 0.45;
 
 export class TranscriberHost {
   readonly #model: Promise<Moonshine>;
-  readonly #meanings = new Meanings(systemClock, () => this.#unread > 0);
+  readonly #meanings = new SemanticSimilarity(systemClock, () => this.#unread > 0);
   #queue: Promise<void>;
   /** Utterances in the queue. The model counts as one until it is loaded. */
   #unread = 1;

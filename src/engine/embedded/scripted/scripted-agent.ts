@@ -10,10 +10,16 @@ import { fill } from "../../../core/texts.ts";
 import type { AgentLanguage } from "../../../features/agent/agent.ts";
 import type { KnowledgePassage } from "../../../features/knowledge/knowledge-index.ts";
 import { CallRecord } from "./call-record.ts";
+import {
+  type DialogState,
+  type Filling,
+  type LeavingIntent,
+  OPEN,
+  OPEN_AFTER_OFFER,
+} from "./dialog-state.ts";
 import { isCertain, matchIntent } from "./intents.ts";
 import type { Intent } from "./lexicon.ts";
 import { choiceOfTwo, menuChoice, menuText } from "./menu.ts";
-import { type Filling, type LeavingIntent, type Mode, OPEN, OPEN_AFTER_OFFER } from "./mode.ts";
 import { PHRASES, type Phrases } from "./phrases.ts";
 import {
   expectedAnswer,
@@ -51,7 +57,7 @@ export class ScriptedAgent {
   readonly record = new CallRecord();
   readonly #options: ScriptedAgentOptions;
   readonly #phrases: Phrases;
-  #mode: Mode = OPEN;
+  #mode: DialogState = OPEN;
   #misses = 0;
   #lastSpoken = "";
   /** Passages found for the caller's last words, in addition to the given entries. */
@@ -171,7 +177,7 @@ export class ScriptedAgent {
     return [say(topic.answer)];
   }
 
-  #confirmed(mode: Extract<Mode, { type: "confirming" | "offering" | "leaving" }>): Step[] {
+  #confirmed(mode: Extract<DialogState, { type: "confirming" | "offering" | "leaving" }>): Step[] {
     if (mode.type === "leaving") return this.#leave(mode.intent);
     return mode.type === "confirming" ? this.#enter(mode.topic) : this.#askForMessage();
   }

@@ -13,7 +13,7 @@ interface Equivalent {
 
 const EQUIVALENTS: readonly Equivalent[] = [
   {
-    file: "call/ended/left-recording.ts",
+    file: "call/ended/orphaned-recording.ts",
     lineText: "await rm(path, { force: true });",
     reason: "the file was repaired just before: only another process could have deleted it since",
   },
@@ -79,7 +79,7 @@ const EQUIVALENTS: readonly Equivalent[] = [
     reason: "the file was looked at just before: only another process could have deleted it since",
   },
   {
-    file: "call/ended/left-recording.ts",
+    file: "call/ended/orphaned-recording.ts",
     lineText: "if (HALF_FILE.test(name)) await rm(join(recordingsDir, name), { force: true });",
     part: "true",
     reason: "the folder was read just before: only another process could have deleted it since",

@@ -1,7 +1,7 @@
 /** Cost and statistics of a call, as its final write stores them. */
 import { type MicroEur, microEur } from "../core/money.ts";
 
-export interface FinalFigures {
+export interface CallTotals {
   readonly billableSeconds: number;
   readonly includedSeconds: number;
   readonly overageSeconds: number;
@@ -28,7 +28,7 @@ export interface FinalFigures {
 const NOTHING = microEur(0);
 
 /** Figures of an unanswered call. */
-export const NO_FIGURES: FinalFigures = {
+export const NO_TOTALS: CallTotals = {
   billableSeconds: 0,
   includedSeconds: 0,
   overageSeconds: 0,

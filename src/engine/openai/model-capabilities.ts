@@ -10,7 +10,7 @@ import type { OpenAiSettings } from "./settings.ts";
 
 export type LlmApi = "chat" | "responses";
 
-export type RuleSettings = Pick<
+export type CapabilitySettings = Pick<
   OpenAiSettings,
   "llm_model" | "llm_api" | "llm_reasoning_effort" | "llm_temperature"
 >;
@@ -37,7 +37,7 @@ const ABOUT_STRICT = /(?:parameter|argument|field|property):? ?['"`]?[\w.[\]]*st
 const ABOUT_THOUGHTS = /encrypted[ _]content/i;
 const BOUND_COUNTS = /in the completion|max_(?:completion_|output_)?tokens/i;
 
-export class ModelRules {
+export class ModelCapabilities {
   readonly #refused = new Set<string>();
   /** Null if it has no effort setting; undefined if unknown. */
   #efforts: readonly string[] | null | undefined;
@@ -46,7 +46,7 @@ export class ModelRules {
   /** The server's only API; null if it has both. */
   #onlyApi: LlmApi | null = null;
 
-  constructor(private readonly settings: RuleSettings) {
+  constructor(private readonly settings: CapabilitySettings) {
     const known = knownModel(settings.llm_model);
     this.#efforts = known?.efforts;
     this.#toolsNeedNoEffort = known?.toolsNeedNoEffort ?? false;

@@ -12,37 +12,37 @@ import type { CallSettings } from "../call-settings.ts";
 import type { RecordingEncoder } from "../media-port.ts";
 
 /** Parameter of `setRecording` in call-store.ts. `file` is relative to the recordings directory. */
-export type LeftRecording =
+export type OrphanedRecording =
   | { readonly status: "none"; readonly file: null; readonly ms: null }
   | { readonly status: "processing"; readonly file: string; readonly ms?: number }
   | { readonly status: "failed"; readonly file: string };
 
-export const NO_RECORDING: LeftRecording = { status: "none", file: null, ms: null };
+export const NO_RECORDING: OrphanedRecording = { status: "none", file: null, ms: null };
 
 /**
  * Deletes a recording without speech: the ACK of our 2xx never came.
  * Never rejects. If it fails, the retention job deletes the file later.
  */
 export async function discardRecording(
-  context: Pick<LeftRecordingPorts, "settings">,
+  context: Pick<OrphanedRecordingPorts, "settings">,
   callUuid: string,
-): Promise<LeftRecording> {
+): Promise<OrphanedRecording> {
   const path = join(context.settings.recordingsDir, `${callUuid}.wav`);
   await rm(path, { force: true }).catch(() => undefined);
   return NO_RECORDING;
 }
 
-interface LeftRecordingPorts {
+interface OrphanedRecordingPorts {
   readonly settings: Pick<CallSettings, "recordingsDir">;
   readonly encoder: Pick<RecordingEncoder, "repair">;
   readonly log: Log;
 }
 
 /** Never rejects. An empty recording is deleted. */
-export async function leftRecording(
-  context: LeftRecordingPorts,
+export async function orphanedRecording(
+  context: OrphanedRecordingPorts,
   callUuid: string,
-): Promise<LeftRecording> {
+): Promise<OrphanedRecording> {
   const file = `${callUuid}.wav`;
   const path = join(context.settings.recordingsDir, file);
   if (!existsSync(path)) return NO_RECORDING;
@@ -63,7 +63,9 @@ export async function leftRecording(
 const HALF_FILE = /\.mp3\.part$/;
 
 /** Deletes partial files of encodings that a crash interrupted. Call it at start only, while no encoder runs. */
-export async function dropHalfFiles(context: Pick<LeftRecordingPorts, "settings">): Promise<void> {
+export async function dropHalfFiles(
+  context: Pick<OrphanedRecordingPorts, "settings">,
+): Promise<void> {
   const { recordingsDir } = context.settings;
   for (const name of await readdir(recordingsDir).catch(() => []))
     if (HALF_FILE.test(name)) await rm(join(recordingsDir, name), { force: true });

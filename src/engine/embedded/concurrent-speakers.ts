@@ -15,7 +15,7 @@ export const transcribersFor = (speechWorkers: number): number =>
 const LATELY_MS = 10_000;
 
 /** Recent utterances with late texts, in all speech workers. */
-export class WaitingTalkers {
+export class ConcurrentSpeakers {
   /** The newest ones, one more than allowed. */
   readonly #waitedAt: number[] = [];
 

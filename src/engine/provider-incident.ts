@@ -4,7 +4,7 @@
  */
 import type { Part } from "./provider.ts";
 
-export interface ProviderTrouble {
+export interface ProviderIncident {
   readonly provider: string;
   readonly part: Part;
   /** Null: it works again. */

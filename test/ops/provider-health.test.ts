@@ -1,20 +1,20 @@
 /** Warnings about providers that cannot be used. */
 import { expect, test } from "bun:test";
-import type { ProviderTrouble } from "../../src/engine/provider-trouble.ts";
+import type { ProviderIncident } from "../../src/engine/provider-incident.ts";
 import { EMBEDDED_ONLY } from "../../src/engine/settings.ts";
-import { createProviderWatch } from "../../src/ops/provider-watch.ts";
+import { createProviderHealth } from "../../src/ops/provider-health.ts";
 
 const choice = { id: "openai", settings: { llm_model: "gpt-4o-mini", tts_model: "house-voice" } };
 const providers = { ...EMBEDDED_ONLY.providers, llm: [choice], tts: [choice] };
 
-const gone: ProviderTrouble = {
+const gone: ProviderIncident = {
   provider: "openai",
   part: "llm",
   trouble: { reason: "not_found", message: "api.openai.com: 404 The model does not exist." },
 };
 
 function watched() {
-  const watch = createProviderWatch({ providers });
+  const watch = createProviderHealth({ providers });
   const told: string[] = [];
   watch.onTrouble(({ sentence }) => told.push(sentence));
   return { watch, told };
@@ -40,7 +40,7 @@ test("it ends when the provider answers, and is reported again when it returns",
 
 test("a session for all three parts has one problem", () => {
   const realtime = { id: "realtime", settings: { model: "gpt-realtime" } };
-  const watch = createProviderWatch({
+  const watch = createProviderHealth({
     providers: { stt: [realtime], llm: [realtime], tts: [realtime] },
   });
   const told: string[] = [];

@@ -5,7 +5,7 @@
  */
 import { knownModel } from "../engine/models.ts";
 import { PART_NAMES, type Part } from "../engine/provider.ts";
-import type { ProviderTrouble } from "../engine/provider-trouble.ts";
+import type { ProviderIncident } from "../engine/provider-incident.ts";
 import { combinedProvider, partProvider } from "../engine/registry.ts";
 import type { EngineSettings } from "../engine/settings.ts";
 
@@ -15,15 +15,15 @@ export interface ProviderNotice {
   readonly sentence: string;
 }
 
-export interface ProviderWatch {
-  report(trouble: ProviderTrouble): void;
+export interface ProviderHealth {
+  report(trouble: ProviderIncident): void;
   warnings(): readonly string[];
   onTrouble(listener: (notice: ProviderNotice) => void): void;
 }
 
-export function createProviderWatch({
+export function createProviderHealth({
   providers,
-}: Pick<EngineSettings, "providers">): ProviderWatch {
+}: Pick<EngineSettings, "providers">): ProviderHealth {
   const troubles = new Map<string, ProviderNotice>();
   const listeners: ((notice: ProviderNotice) => void)[] = [];
   return {
@@ -57,7 +57,7 @@ function modelOf(settings: Readonly<Record<string, unknown>>, part: Part): strin
 function sentenceOf(
   provider: string,
   part: Part,
-  { reason, message }: NonNullable<ProviderTrouble["trouble"]>,
+  { reason, message }: NonNullable<ProviderIncident["trouble"]>,
   model: string,
 ): string {
   const keys = (partProvider(part, provider) ?? combinedProvider(provider))?.doctorKeys;

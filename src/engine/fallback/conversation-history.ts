@@ -9,7 +9,7 @@ import type { JsonValue } from "../../core/json.ts";
 const ENTRIES_MAX = 300;
 const TOOL_CHARACTERS_MAX = 4_000;
 
-export class CallMemory {
+export class ConversationHistory {
   #entries: ChatMessage[];
   /** Start and question of the current exchange. */
   #exchange: { at: number; question: string } | null = null;

@@ -13,7 +13,7 @@ import type { JsonObject, JsonValue } from "../../../core/json.ts";
 import type { Slot } from "./slots.ts";
 import type { Topic } from "./topics.ts";
 
-export type Mode =
+export type DialogState =
   | { readonly type: "open"; readonly askedForMore: boolean }
   /** Did the caller mean this? If two are offered, which one? */
   | {
@@ -46,5 +46,5 @@ export interface Filling {
   readonly unconfirmed: JsonValue;
 }
 
-export const OPEN: Mode = { type: "open", askedForMore: false };
-export const OPEN_AFTER_OFFER: Mode = { type: "open", askedForMore: true };
+export const OPEN: DialogState = { type: "open", askedForMore: false };
+export const OPEN_AFTER_OFFER: DialogState = { type: "open", askedForMore: true };

@@ -11,7 +11,7 @@ import type { OpenAiSettings } from "./settings.ts";
 const TAKES_INSTRUCTIONS = /^gpt-/;
 const LANGUAGE_ONLY = "Speak {language}, with the accent of a native speaker.";
 
-export class SpeechManner {
+export class TtsInstructions {
   #isRefused = false;
 
   constructor(private readonly settings: Pick<OpenAiSettings, "tts_model" | "tts_instructions">) {}

@@ -13,7 +13,7 @@ interface Learnt {
 
 const BETWEEN_TEXTS_MS = 5;
 
-export class Meanings {
+export class SemanticSimilarity {
   #encoder: SentenceEncoder | null = null;
   /** Null while the topics are encoded. */
   readonly #lessons = new Map<string, Learnt | null>();
