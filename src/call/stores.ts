@@ -13,7 +13,7 @@ import type { MicroEur } from "../core/money.ts";
 import type { PacketHeaders } from "../core/packet-headers.ts";
 import type { AgentRecord } from "../features/agent/agent-schema.ts";
 import type { AgentOfCall, AgentSplit } from "../features/agent/agent-split.ts";
-import type { Standing } from "../features/billing/stores.ts";
+import type { AccountStatus } from "../features/billing/stores.ts";
 import type { CallerTenant, EndedCall } from "../features/contact/ports.ts";
 import type { IndexedFile } from "../features/knowledge/knowledge-index.ts";
 import type { ScheduleEntry } from "../features/schedule/scheduler.ts";
@@ -119,7 +119,7 @@ interface NewCall {
 export interface EndingCall {
   readonly call: StoredCall;
   /** The tenant's account, with this call's rate and charge. */
-  readonly standing: Standing;
+  readonly accountStatus: AccountStatus;
   readonly tenant: EndedCall["tenant"];
   /** True if its agent has a separate endpoint, which gets the end event. */
   readonly hasAgentsOwnEndpoint: boolean;
@@ -239,7 +239,7 @@ export interface InboundRoutes {
   readonly numbers: readonly RoutedNumber[];
   readonly load: CallLoad;
   /** The tenant's account, without a rate or charge of a call. */
-  readonly standing: Standing;
+  readonly accountStatus: AccountStatus;
 }
 
 export interface ClaimedNumber {

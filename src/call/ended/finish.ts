@@ -229,7 +229,7 @@ async function store(
       call.callUuid,
       answeredMs,
       call.overageRate,
-      open.standing,
+      open.accountStatus,
     );
     const figures = figuresOf(context, call, answeredMs, report, charge);
     const finished = { ending, endedAt, report, figures, recording };

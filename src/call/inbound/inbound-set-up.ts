@@ -20,7 +20,7 @@ import { microEur } from "../../core/money.ts";
 import type { Random } from "../../core/random.ts";
 import { type AgentOfCall, agentOfCall } from "../../features/agent/agent-split.ts";
 import type { Billing } from "../../features/billing/billing.ts";
-import type { Standing } from "../../features/billing/stores.ts";
+import type { AccountStatus } from "../../features/billing/stores.ts";
 import type { Callers } from "../../features/contact/callers.ts";
 import type { KnowledgeIndex } from "../../features/knowledge/knowledge-index.ts";
 import { networkNumber } from "../../features/number/national-form.ts";
@@ -86,9 +86,9 @@ export interface Route {
 }
 
 /** State that decides the tenant's next call. */
-interface Standings {
+interface TenantStatus {
   readonly load: CallLoad;
-  readonly standing: Standing;
+  readonly accountStatus: AccountStatus;
 }
 
 /** Only the trunk's own tenant is searched: no call reaches a number through another tenant's trunk. */
@@ -96,10 +96,10 @@ async function findRoute(
   { settings, random, admission }: Pick<SetUpPorts, "settings" | "random" | "admission">,
   setup: CallSetupRecords,
   { leg, trunk }: Pick<Arrival, "leg" | "trunk">,
-): Promise<Route & Standings> {
+): Promise<Route & TenantStatus> {
   const called = await calledNumber(setup, leg, trunk, admission.spendingSince());
   if (!called) throw new Error(`trunk ${trunk.trunkId} has no tenant`);
-  const { tenant, number, shown, country, confirms, load, standing } = called;
+  const { tenant, number, shown, country, confirms, load, accountStatus } = called;
   const caller = leg.callerNumber;
   const fromNumber = (caller && networkNumber(caller, country)) || "";
   const sharing = { key: settings.callerTagKey, number: fromNumber, random };
@@ -110,7 +110,7 @@ async function findRoute(
     fromNumber,
     confirms,
     load,
-    standing,
+    accountStatus,
     agent: number?.agent ? agentOfCall(number.agent, number.split, sharing) : undefined,
   };
 }
@@ -268,16 +268,16 @@ async function admit(
   queries: Queries,
   { leg, callUuid }: Arrival,
   route: Route,
-  { load, standing }: Standings,
+  { load, accountStatus }: TenantStatus,
   admittedBefore: number,
-): Promise<Pick<Admitted, "config"> & Standings> {
+): Promise<Pick<Admitted, "config"> & TenantStatus> {
   try {
     const agent = requireAgent(route);
     context.admission.inbound(route.tenant, load, admittedBefore);
-    const held = await context.billing.hold(queries, route.tenant.id, callUuid, standing);
+    const held = await context.billing.hold(queries, route.tenant.id, callUuid, accountStatus);
     const config = configOf(context, leg, route, agent, callUuid);
     config.catch(() => undefined);
-    return { config, load: { ...load, live: load.live + 1 }, standing: held };
+    return { config, load: { ...load, live: load.live + 1 }, accountStatus: held };
   } catch (error) {
     const declined = asDeclined(error);
     if (!declined) throw error;
@@ -295,7 +295,7 @@ async function admitInTurn(
 ): Promise<Admitted[]> {
   const setup = context.stores.setup(queries);
   const routes = await Promise.all(arrivals.map((each) => findRoute(context, setup, each)));
-  const tenants = new Map<number, Standings>();
+  const tenants = new Map<number, TenantStatus>();
   const admitted: Admitted[] = [];
   for (const [at, arrival] of arrivals.entries()) {
     const route = routes[at];

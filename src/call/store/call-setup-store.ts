@@ -5,7 +5,10 @@ import type { CallConfig } from "../../conversation/call-config.ts";
 import type { Queries } from "../../core/database.ts";
 import { openSplit } from "../../features/agent/agent-split-store.ts";
 import { agentStore } from "../../features/agent/agent-store.ts";
-import { standingArguments, standingColumns } from "../../features/billing/billing-stores.ts";
+import {
+  accountStatusArguments,
+  accountStatusColumns,
+} from "../../features/billing/billing-stores.ts";
 import { versionTextId } from "../../features/knowledge/file-store.ts";
 import { isSameServer } from "../../platform/net/tenant-url.ts";
 import { arg, parsedJson, statement } from "../../store/query/prepared.ts";
@@ -34,7 +37,7 @@ const tenantWithNumbers = statement((queries) =>
       agent: agents,
       split: openSplit(),
       load: loadColumns(queries),
-      standing: standingColumns(),
+      accountStatus: accountStatusColumns(),
     })
     .from(tenants)
     .leftJoin(
@@ -209,7 +212,7 @@ function callNumbers(queries: Queries) {
     async routes(tenantId: number, candidates: readonly string[], spentSinceMs: number) {
       const args = {
         ...loadArguments(tenantId, spentSinceMs),
-        ...standingArguments(tenantId, null),
+        ...accountStatusArguments(tenantId, null),
         candidates: JSON.stringify(candidates),
       };
       const rows = await tenantWithNumbers(queries).all(args);
@@ -218,8 +221,8 @@ function callNumbers(queries: Queries) {
       const numbers = rows.flatMap(({ number, agent, split }) =>
         number ? [{ ...number, agent, split }] : [],
       );
-      const { tenant, load, standing } = first;
-      return { tenant, numbers, load, standing };
+      const { tenant, load, accountStatus } = first;
+      return { tenant, numbers, load, accountStatus };
     },
 
     /** The only lookup across tenants: all claims to these numbers. */

@@ -21,7 +21,10 @@ import {
 import type { CallReport, TurnRecord } from "../../conversation/call-report.ts";
 import type { Queries } from "../../core/database.ts";
 import { LIVE_STATUSES, OPEN_STATUSES } from "../../core/ended-reason.ts";
-import { standingArguments, standingColumns } from "../../features/billing/billing-stores.ts";
+import {
+  accountStatusArguments,
+  accountStatusColumns,
+} from "../../features/billing/billing-stores.ts";
 import { diagnosticsStore } from "../../features/call-log/diagnostics-store.ts";
 import { arg, rowStatement, statement } from "../../store/query/prepared.ts";
 import {
@@ -160,7 +163,7 @@ const findEndingCall = statement((queries) =>
   queries
     .select({
       call: calls,
-      standing: standingColumns(),
+      accountStatus: accountStatusColumns(),
       tenant: { callbackMemory: tenants.callbackMemory, crmBridge: tenants.crmBridge },
       hasAgentsOwnEndpoint: sql`coalesce(${agents.webhookUrl}, '') <> ''`.mapWith(Boolean),
     })
@@ -336,7 +339,7 @@ function callEnd(queries: Queries) {
       tenantId: number,
       call: { readonly uuid: string; readonly chargeKey: string },
     ) {
-      return await findEndingCall(queries).get(standingArguments(tenantId, call));
+      return await findEndingCall(queries).get(accountStatusArguments(tenantId, call));
     },
 
     /** Writes the end of a call, once. Returns the changed fields. */

@@ -10,7 +10,7 @@ import { checkoutStore } from "./checkout-store.ts";
 import { holdStore } from "./hold-store.ts";
 import { ledgerStore, walletStore } from "./ledger-store.ts";
 import { renewalStore } from "./renewal-store.ts";
-import type { AccountStore, BillingStores, CallRateStore, Standing } from "./stores.ts";
+import type { AccountStatus, AccountStore, BillingStores, CallRateStore } from "./stores.ts";
 import { usageStore } from "./usage-store.ts";
 
 const findAccount = statement((queries) =>
@@ -26,24 +26,24 @@ const findAccount = statement((queries) =>
     .prepare(),
 );
 
-/** A tenant's account (`Standing`), as columns of the tenant's row. */
-export function standingColumns() {
+/** A tenant's account (`AccountStatus`), as columns of the tenant's row. */
+export function accountStatusColumns() {
   const tenantId = arg("tenantId");
   return {
     planSlug: tenants.plan,
     timeZone: tenants.timeZone,
     balance: sql<MicroEur>`coalesce(
         (SELECT balance FROM wallets WHERE tenant_id = ${tenantId}), 0)`,
-    planStatuses: parsedJson<Standing["planStatuses"]>(sql`
+    planStatuses: parsedJson<AccountStatus["planStatuses"]>(sql`
         (SELECT json_group_object(month, status) FROM renewals
           WHERE tenant_id = ${tenantId} AND item = 'plan')`),
-    secondsUsed: parsedJson<Standing["secondsUsed"]>(sql`
+    secondsUsed: parsedJson<AccountStatus["secondsUsed"]>(sql`
         (SELECT json_group_object(month, seconds_used) FROM plan_usage
           WHERE tenant_id = ${tenantId})`),
-    secondsIncluded: parsedJson<Standing["secondsIncluded"]>(sql`
+    secondsIncluded: parsedJson<AccountStatus["secondsIncluded"]>(sql`
         (SELECT json_group_object(month, seconds_included) FROM plan_usage
           WHERE tenant_id = ${tenantId})`),
-    holds: parsedJson<Standing["holds"]>(sql`
+    holds: parsedJson<AccountStatus["holds"]>(sql`
         (SELECT json_group_array(json_object('callUuid', call_uuid, 'month', month,
             'planSeconds', plan_seconds, 'amount', amount))
           FROM holds WHERE tenant_id = ${tenantId})`),
@@ -56,15 +56,15 @@ export function standingColumns() {
   };
 }
 
-/** Arguments of `standingColumns`. `call` null: without a call. */
-export const standingArguments = (
+/** Arguments of `accountStatusColumns`. `call` null: without a call. */
+export const accountStatusArguments = (
   tenantId: number,
   call: { readonly uuid: string; readonly chargeKey: string } | null,
 ) => ({ tenantId, callUuid: call?.uuid ?? null, chargeKey: call?.chargeKey ?? null });
 
-const standing = statement((queries) =>
+const accountStatus = statement((queries) =>
   queries
-    .select(standingColumns())
+    .select(accountStatusColumns())
     .from(tenants)
     .where(eq(tenants.id, arg("tenantId")))
     .prepare(),
@@ -78,8 +78,8 @@ function accountStore(queries: Queries): AccountStore {
       return account;
     },
 
-    async standing(tenantId, call) {
-      const row = await standing(queries).get(standingArguments(tenantId, call));
+    async accountStatus(tenantId, call) {
+      const row = await accountStatus(queries).get(accountStatusArguments(tenantId, call));
       if (!row) throw notFound("tenant");
       return row;
     },

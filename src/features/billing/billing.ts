@@ -12,8 +12,8 @@ import { AppError } from "../../core/errors.ts";
 import { uuidV7 } from "../../core/ids.ts";
 import { type MicroEur, microEur, microToEur } from "../../core/money.ts";
 import { type Random, systemRandom } from "../../core/random.ts";
-import { chargeableFunds, freeFunds, purseOf } from "./funds.ts";
-import { backHolds, insufficientBalance, paidSeconds, writeHold } from "./hold.ts";
+import { availableFundsOf, chargeableFunds, freeFunds } from "./available-funds.ts";
+import { extendHolds, insufficientBalance, paidSeconds, writeHold } from "./hold.ts";
 import { move, post, postSettlement } from "./ledger.ts";
 import { monthIn } from "./plan-usage.ts";
 import {
@@ -34,7 +34,7 @@ import {
   rateCall,
   writtenOff,
 } from "./rating.ts";
-import type { BillingStores, Books, Hold, Standing } from "./stores.ts";
+import type { AccountStatus, BillingStores, Books, Hold } from "./stores.ts";
 
 interface BillingOptions {
   readonly database: Database;
@@ -69,14 +69,14 @@ export class Billing {
   }
 
   async balance(tenantId: number): Promise<Balance> {
-    const standing = await this.#standing(this.options.database.read, tenantId, null);
-    const { plan, purse } = this.#drawOf(standing, null);
-    const free = freeFunds(purse);
+    const accountStatus = await this.#accountStatus(this.options.database.read, tenantId, null);
+    const { plan, available } = this.#drawOf(accountStatus, null);
+    const free = freeFunds(available);
     return {
-      balance: purse.balance,
+      balance: available.balance,
       availableBalance: free.money,
       availableIncludedSeconds: free.planSeconds,
-      includedSecondsLeft: purse.planSecondsLeft,
+      includedSecondsLeft: available.planSecondsLeft,
       plan,
     };
   }
@@ -103,8 +103,13 @@ export class Billing {
 
   /** Throws insufficient_balance unless the 15-second minimum can be paid. */
   async requireFunds(queries: Queries, tenantId: number): Promise<void> {
-    const { plan, purse } = this.#drawOf(await this.#standing(queries, tenantId, null), null);
-    requireMinimum(coverSeconds(MINIMUM_BILLABLE_SECONDS, freeFunds(purse), plan.overagePerMinute));
+    const { plan, available } = this.#drawOf(
+      await this.#accountStatus(queries, tenantId, null),
+      null,
+    );
+    requireMinimum(
+      coverSeconds(MINIMUM_BILLABLE_SECONDS, freeFunds(available), plan.overagePerMinute),
+    );
   }
 
   /**
@@ -117,20 +122,20 @@ export class Billing {
     queries: Queries,
     tenantId: number,
     callUuid: string,
-    known?: Standing,
-  ): Promise<Standing> {
+    known?: AccountStatus,
+  ): Promise<AccountStatus> {
     const { stores, clock } = this.options;
     const books = stores(queries);
-    const standing = known ?? (await this.#standing(queries, tenantId, callUuid));
-    const hasEnded = standing.isCharged;
-    if (hasEnded || holdOf(standing, callUuid)) return standing;
-    const { plan, month, rate, purse } = this.#drawOf(standing, callUuid);
-    const funds = freeFunds(purse);
+    const accountStatus = known ?? (await this.#accountStatus(queries, tenantId, callUuid));
+    const hasEnded = accountStatus.isCharged;
+    if (hasEnded || holdOf(accountStatus, callUuid)) return accountStatus;
+    const { plan, month, rate, available } = this.#drawOf(accountStatus, callUuid);
+    const funds = freeFunds(available);
     const wantedSeconds = holdAheadSeconds(0, funds, rate, plan.maxConcurrentCalls);
     const cover = coverSeconds(wantedSeconds, funds, rate);
     requireMinimum(cover);
     const hold = await writeHold(books, tenantId, { callUuid, month }, cover, clock.now());
-    return { ...standing, holds: [...standing.holds, hold] };
+    return { ...accountStatus, holds: [...accountStatus.holds, hold] };
   }
 
   /**
@@ -146,12 +151,12 @@ export class Billing {
     const { database, stores, clock } = this.options;
     return database.tx(async (queries) => {
       const books = stores(queries);
-      const standing = await this.#standing(queries, tenantId, callUuid);
-      const held = holdOf(standing, callUuid);
+      const accountStatus = await this.#accountStatus(queries, tenantId, callUuid);
+      const held = holdOf(accountStatus, callUuid);
       // Never held, or settled in the meantime.
       if (!held) return { coveredSeconds: 0, affordableSeconds: 0 };
-      const { plan, rate, purse } = this.#drawOf(standing, callUuid);
-      const funds = freeFunds(purse);
+      const { plan, rate, available } = this.#drawOf(accountStatus, callUuid);
+      const funds = freeFunds(available);
       const elapsed = Math.ceil(elapsedSeconds);
       const aheadSeconds = holdAheadSeconds(elapsed, funds, rate, plan.maxConcurrentCalls);
       const cover = coverSeconds(elapsed + aheadSeconds, funds, rate);
@@ -166,10 +171,10 @@ export class Billing {
 
   /** Seconds since the answer that a call's hold pays: its talk time plus 15 to 60 s. Null without a hold. */
   async heldSeconds(queries: Queries, tenantId: number, callUuid: string): Promise<number | null> {
-    const standing = await this.#standing(queries, tenantId, callUuid);
-    const held = holdOf(standing, callUuid);
+    const accountStatus = await this.#accountStatus(queries, tenantId, callUuid);
+    const held = holdOf(accountStatus, callUuid);
     if (!held) return null;
-    const { rate } = this.#drawOf(standing, callUuid);
+    const { rate } = this.#drawOf(accountStatus, callUuid);
     return held.planSeconds + paidSeconds(held.amount, rate);
   }
 
@@ -183,21 +188,21 @@ export class Billing {
     callUuid: string,
     answeredMs: number,
     overagePerMinute: MicroEur,
-    known?: Standing,
+    known?: AccountStatus,
   ): Promise<Charge> {
     const { stores, clock } = this.options;
     const books = stores(queries);
-    const standing = known ?? (await this.#standing(queries, tenantId, callUuid));
-    if (standing.isCharged) return await this.#settledCharge(books, tenantId, callUuid);
-    const { plan, month, purse } = this.#drawOf(standing, callUuid);
-    const charge = rateCall(answeredMs, chargeableFunds(purse), overagePerMinute);
+    const accountStatus = known ?? (await this.#accountStatus(queries, tenantId, callUuid));
+    if (accountStatus.isCharged) return await this.#settledCharge(books, tenantId, callUuid);
+    const { plan, month, available } = this.#drawOf(accountStatus, callUuid);
+    const charge = rateCall(answeredMs, chargeableFunds(available), overagePerMinute);
     if (charge.billableSeconds === 0) {
-      if (holdOf(standing, callUuid)) await books.holds.release(tenantId, callUuid);
+      if (holdOf(accountStatus, callUuid)) await books.holds.release(tenantId, callUuid);
       return charge;
     }
     await this.#postCharge(books, tenantId, { callUuid, month }, charge);
     const rateOfHeld = (uuid: string) => this.#rateOf(books, tenantId, uuid, plan);
-    await backHolds(books, tenantId, purse, charge, rateOfHeld, clock.now());
+    await extendHolds(books, tenantId, available, charge, rateOfHeld, clock.now());
     return charge;
   }
 
@@ -229,9 +234,13 @@ export class Billing {
     });
   }
 
-  #standing(queries: Queries, tenantId: number, callUuid: string | null): Promise<Standing> {
+  #accountStatus(
+    queries: Queries,
+    tenantId: number,
+    callUuid: string | null,
+  ): Promise<AccountStatus> {
     const call = callUuid === null ? null : { uuid: callUuid, chargeKey: chargeKey(callUuid) };
-    return this.options.stores(queries).accounts.standing(tenantId, call);
+    return this.options.stores(queries).accounts.accountStatus(tenantId, call);
   }
 
   /** The rate when the call began. */
@@ -244,16 +253,16 @@ export class Billing {
    * Funds and rate of a call. The month is that of its hold; without a hold, the current month in the tenant's
    * zone.
    */
-  #drawOf(standing: Standing, callUuid: string | null) {
-    const plan = this.planNamed(standing.planSlug);
-    const held = callUuid === null ? undefined : holdOf(standing, callUuid);
-    const month = held?.month ?? monthIn(standing.timeZone, this.options.clock.now());
-    const rate = standing.rate ?? plan.overagePerMinute;
-    return { plan, month, rate, purse: purseOf(standing, plan, month, callUuid) };
+  #drawOf(accountStatus: AccountStatus, callUuid: string | null) {
+    const plan = this.planNamed(accountStatus.planSlug);
+    const held = callUuid === null ? undefined : holdOf(accountStatus, callUuid);
+    const month = held?.month ?? monthIn(accountStatus.timeZone, this.options.clock.now());
+    const rate = accountStatus.rate ?? plan.overagePerMinute;
+    return { plan, month, rate, available: availableFundsOf(accountStatus, plan, month, callUuid) };
   }
 }
 
-const holdOf = ({ holds }: Standing, callUuid: string): Hold | undefined =>
+const holdOf = ({ holds }: AccountStatus, callUuid: string): Hold | undefined =>
   holds.find((hold) => hold.callUuid === callUuid);
 
 function requireMinimum(cover: Cover): void {

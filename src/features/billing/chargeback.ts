@@ -7,7 +7,7 @@
  */
 
 import { type MicroEur, microEur } from "../../core/money.ts";
-import { freeMoney } from "./funds.ts";
+import { freeMoney } from "./available-funds.ts";
 import { move, post } from "./ledger.ts";
 import type { Books, Checkout } from "./stores.ts";
 

@@ -5,7 +5,7 @@
 
 import { AppError } from "../../core/errors.ts";
 import { type MicroEur, microEur, priceOfSeconds } from "../../core/money.ts";
-import { heldPlanSeconds, type Purse } from "./funds.ts";
+import { type AvailableFunds, heldPlanSeconds } from "./available-funds.ts";
 import { affordableSeconds, type Cover } from "./rating.ts";
 import type { Hold, HoldStore } from "./stores.ts";
 
@@ -41,22 +41,23 @@ export function paidSeconds(amount: MicroEur, ratePerMinute: MicroEur): number {
  * Backs other holds after a charge took their plan seconds: gives them unheld wallet money instead.
  * The ended call's hold has usually freed enough. It has not if the call talked past its hold, or if its rate
  * is lower. Then the other holds end earlier, and their calls get this with the next heartbeat.
- * `purse`: the state before the charge.
+ * `available`: the state before the charge.
  */
-export async function backHolds(
+export async function extendHolds(
   books: { readonly holds: Pick<HoldStore, "put"> },
   tenantId: number,
-  purse: Purse,
+  available: AvailableFunds,
   charge: { readonly includedSeconds: number; readonly cost: MicroEur },
   rateOf: (callUuid: string) => Promise<MicroEur>,
   nowMs: number,
 ): Promise<void> {
-  let lostSeconds = heldPlanSeconds(purse) - (purse.planSecondsLeft - charge.includedSeconds);
+  let lostSeconds =
+    heldPlanSeconds(available) - (available.planSecondsLeft - charge.includedSeconds);
   if (lostSeconds <= 0) return;
-  const heldMoney = purse.otherHolds.reduce((sum, hold) => sum + hold.amount, 0);
-  let free = Math.max(0, purse.balance - charge.cost - heldMoney);
-  const holders = purse.otherHolds
-    .filter((hold) => hold.month === purse.month)
+  const heldMoney = available.otherHolds.reduce((sum, hold) => sum + hold.amount, 0);
+  let free = Math.max(0, available.balance - charge.cost - heldMoney);
+  const holders = available.otherHolds
+    .filter((hold) => hold.month === available.month)
     .sort((a, b) => b.planSeconds - a.planSeconds);
   for (const hold of holders) {
     const seconds = Math.min(hold.planSeconds, lostSeconds);

@@ -11,7 +11,7 @@
 
 import { daysInMonth, startOfDay, wallClock } from "../../core/calendar.ts";
 import { MICRO_PER_CENT, type MicroEur, microEur, shareOf } from "../../core/money.ts";
-import { allowanceOf, hasMinutes } from "./funds.ts";
+import { allowanceOf, hasMinutes } from "./available-funds.ts";
 import { monthIn } from "./plan-usage.ts";
 import type { Plan } from "./ports.ts";
 import type { Books, Checkout, PlanMonth } from "./stores.ts";

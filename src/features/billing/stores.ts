@@ -200,10 +200,10 @@ export interface AccountStore {
   /** Throws not_found. */
   find(tenantId: number): Promise<Account>;
   /** The account, with rate and charge of one call; `call` null: without a call. Throws not_found. */
-  standing(
+  accountStatus(
     tenantId: number,
     call: { readonly uuid: string; readonly chargeKey: string } | null,
-  ): Promise<Standing>;
+  ): Promise<AccountStatus>;
   setPlan(tenantId: number, slug: string): Promise<void>;
   setCrmBridge(tenantId: number, on: boolean): Promise<void>;
   setRetentionBlocks(tenantId: number, blocks: number): Promise<void>;
@@ -217,7 +217,7 @@ export interface Account {
 }
 
 /** All data that decides about a call's money, in one read. */
-export interface Standing {
+export interface AccountStatus {
   readonly planSlug: string;
   readonly timeZone: string;
   readonly balance: MicroEur;

@@ -11,9 +11,9 @@ import type { Clock } from "../../core/clock.ts";
 import type { Database, Queries } from "../../core/database.ts";
 import { AppError } from "../../core/errors.ts";
 import { type MicroEur, microEur, priceOfSeconds } from "../../core/money.ts";
+import { freeMoney } from "./available-funds.ts";
 import type { Billing } from "./billing.ts";
 import { costOfGoods, type GoodsPrices } from "./cost-of-goods.ts";
-import { freeMoney } from "./funds.ts";
 import { move, post } from "./ledger.ts";
 import type { BillingStores } from "./stores.ts";
 

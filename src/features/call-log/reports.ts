@@ -14,9 +14,9 @@ import {
 import type { Clock } from "../../core/clock.ts";
 import type { Database, Queries } from "../../core/database.ts";
 import { CALL_STATUSES } from "../../core/ended-reason.ts";
+import { allowanceSeconds } from "../billing/available-funds.ts";
 import type { Billing } from "../billing/billing.ts";
 import { billingStores } from "../billing/billing-stores.ts";
-import { allowanceSeconds } from "../billing/funds.ts";
 import type { Span } from "../billing/statement.ts";
 import { trialStore } from "../billing/trial-store.ts";
 import { tenantStore } from "../tenant/tenant-store.ts";

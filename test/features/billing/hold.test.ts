@@ -1,7 +1,7 @@
 /** Other calls' holds after a charge took plan seconds that they held. */
 import { expect, test } from "bun:test";
 import { microEur } from "../../../src/core/money.ts";
-import { backHolds } from "../../../src/features/billing/hold.ts";
+import { extendHolds } from "../../../src/features/billing/hold.ts";
 import type { Hold } from "../../../src/features/billing/stores.ts";
 
 const MONTH = "2026-11";
@@ -30,7 +30,7 @@ async function backedAll(
   otherHolds: readonly Hold[],
 ): Promise<Hold[]> {
   const written: Hold[] = [];
-  await backHolds(
+  await extendHolds(
     { holds: { put: async (_tenantId: number, hold: Hold) => void written.push(hold) } },
     1,
     {

@@ -3,7 +3,7 @@
  * concurrent calls see each other's holds, and no cent is promised twice.
  *
  * Holds reserve, settlement decides (decisions 12). A hold takes only funds without another hold. A charge
- * takes the remaining plan seconds, even if another call holds them, then unheld wallet money. `backHolds`
+ * takes the remaining plan seconds, even if another call holds them, then unheld wallet money. `extendHolds`
  * (hold.ts) then gives the other holds money for the lost seconds.
  *
  * Invariant, unless the operator debits the wallet by hand: balance ≥ Σ held amounts. Therefore no charge makes
@@ -13,10 +13,10 @@
 import { type MicroEur, microEur } from "../../core/money.ts";
 import type { Plan } from "./ports.ts";
 import type { Funds } from "./rating.ts";
-import type { Books, Hold, PlanMonth, Renewal, Standing } from "./stores.ts";
+import type { AccountStatus, Books, Hold, PlanMonth, Renewal } from "./stores.ts";
 
 /** Plan, wallet and the holds of the other calls, seen by one call. */
-export interface Purse {
+export interface AvailableFunds {
   readonly month: string;
   /** Plan seconds of the month that no charge has used; held ones are included. */
   readonly planSecondsLeft: number;
@@ -25,46 +25,46 @@ export interface Purse {
 }
 
 /** Excludes the hold of `callUuid`; null excludes none. */
-export function purseOf(
-  standing: Standing,
+export function availableFundsOf(
+  accountStatus: AccountStatus,
   plan: Plan,
   month: string,
   callUuid: string | null,
-): Purse {
+): AvailableFunds {
   const allowance = allowanceOf(plan, {
-    status: standing.planStatuses[month] ?? null,
-    secondsIncluded: standing.secondsIncluded[month] ?? null,
+    status: accountStatus.planStatuses[month] ?? null,
+    secondsIncluded: accountStatus.secondsIncluded[month] ?? null,
   });
   return {
     month,
-    planSecondsLeft: Math.max(0, allowance - (standing.secondsUsed[month] ?? 0)),
-    balance: standing.balance,
-    otherHolds: standing.holds.filter((hold) => hold.callUuid !== callUuid),
+    planSecondsLeft: Math.max(0, allowance - (accountStatus.secondsUsed[month] ?? 0)),
+    balance: accountStatus.balance,
+    otherHolds: accountStatus.holds.filter((hold) => hold.callUuid !== callUuid),
   };
 }
 
 /** Funds for a hold: everything that no other call holds. */
-export function freeFunds(purse: Purse): Funds {
-  const heldSeconds = heldPlanSeconds(purse);
+export function freeFunds(available: AvailableFunds): Funds {
+  const heldSeconds = heldPlanSeconds(available);
   return {
-    planSeconds: Math.max(0, purse.planSecondsLeft - heldSeconds),
-    money: unheldMoney(purse),
+    planSeconds: Math.max(0, available.planSecondsLeft - heldSeconds),
+    money: availableBalance(available),
   };
 }
 
 /** Funds for a charge: all plan seconds, even held ones, and unheld money. */
-export function chargeableFunds(purse: Purse): Funds {
-  return { planSeconds: purse.planSecondsLeft, money: unheldMoney(purse) };
+export function chargeableFunds(available: AvailableFunds): Funds {
+  return { planSeconds: available.planSecondsLeft, money: availableBalance(available) };
 }
 
-/** Plan seconds of the purse's month that the other calls hold. */
-export function heldPlanSeconds({ month, otherHolds }: Purse): number {
+/** Plan seconds of the available's month that the other calls hold. */
+export function heldPlanSeconds({ month, otherHolds }: AvailableFunds): number {
   return otherHolds
     .filter((hold) => hold.month === month)
     .reduce((sum, hold) => sum + hold.planSeconds, 0);
 }
 
-function unheldMoney({ balance, otherHolds }: Purse): MicroEur {
+function availableBalance({ balance, otherHolds }: AvailableFunds): MicroEur {
   return microEur(Math.max(0, balance - otherHolds.reduce((sum, hold) => sum + hold.amount, 0)));
 }
 
