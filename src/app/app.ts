@@ -26,7 +26,7 @@ import { startJobs } from "./phases/jobs.ts";
 import { type HttpPhase, openHttp, prepareServices } from "./phases/services.ts";
 import { openStorePhase } from "./phases/store.ts";
 import { openTelephony } from "./phases/telephony.ts";
-import type { PhoneProgram } from "./phone-process.ts";
+import type { PhoneProgram } from "./rehearsal-process.ts";
 import type { AppSettings, Tuning } from "./settings.ts";
 import { createShutdown, type Shutdown } from "./shutdown.ts";
 

@@ -24,9 +24,9 @@ import { type ScenarioReader, scenarioReaderHere } from "../features/rehearsal/s
 import { storedAgent } from "../features/rehearsal/stored-agent.ts";
 import type { LiveTools } from "../features/rehearsal/text-call.ts";
 import { spawnKnowledgeWorker } from "../workers.ts";
-import { type PhoneProgram, phoneProcess } from "./phone-process.ts";
 import { readySuiteFiles } from "./ready-suites.gen.ts";
 import { rehearsalKnowledge } from "./rehearsal-knowledge.ts";
+import { type PhoneProgram, rehearsalProcess } from "./rehearsal-process.ts";
 import { rehearsalRuns } from "./rehearsal-runs.ts";
 import type { AppSettings } from "./settings.ts";
 
@@ -114,7 +114,7 @@ export function createRehearsals(
     log,
     scenarioReader,
     text: textRehearsals(settings, { clock, log }, runTool),
-    openPhones: phones && phoneProcess(phones, { dataDir, runTool, log }),
+    openPhones: phones && rehearsalProcess(phones, { dataDir, runTool, log }),
     readySuites: new Map(Object.entries(readySuiteFiles)),
     scenariosOf: async (tenantId, agentId) =>
       (await agentScenarios.list(tenantId, agentId)).map(({ yaml }) => yaml),

@@ -60,7 +60,7 @@ import { Tools } from "../features/tool/tools.ts";
 import { createTrunks, type RunningTrunks } from "../features/trunk/trunks.ts";
 import { createWebhooks } from "../features/webhook/webhook-states.ts";
 import type { Backups } from "../ops/backup/backups.ts";
-import type { ClockWatch } from "../ops/clock-watch.ts";
+import type { ClockSanity } from "../ops/clock-sanity.ts";
 import type { EngineTrial } from "../ops/doctor/engine-trial.ts";
 import type { LogRing } from "../ops/log-ring.ts";
 import { createUrlCheck, requireUrl, type UrlProblem } from "../platform/net/tenant-url.ts";
@@ -76,7 +76,7 @@ interface RunningParts {
   readonly logs: LogRing;
   readonly calls: Pick<CallService, "request">;
   readonly turns: TurnEvents;
-  readonly clockWatch: Pick<ClockWatch, "confirm">;
+  readonly clockWatch: Pick<ClockSanity, "confirm">;
   readonly trunks: RunningTrunks;
   readonly nodes: RunningNodes;
 }

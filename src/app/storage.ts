@@ -9,7 +9,7 @@ import type { Random } from "../core/random.ts";
 import { recordFirstVersions } from "../features/agent/agent-version-store.ts";
 import { copyBeforeUpgrade } from "../ops/backup/before-upgrade.ts";
 import { requireWholeDatabase } from "../ops/backup/whole-database.ts";
-import { foreignFileIn, givingBack } from "../ops/data-owner.ts";
+import { foreignFileIn, givingBack } from "../ops/drop-privileges.ts";
 import { makeOnce } from "../platform/files/durable-file.ts";
 import type { RemoteAddress } from "../store/libsql/database.ts";
 import { openDatabase } from "../store/sqlite/database.ts";

@@ -5,7 +5,7 @@
  * for eight seconds releases the lease, so that two nodes never hold one trunk. Each node uses its
  * own monotonic clock, so clock differences do not matter.
  *
- * trunk-spread.ts assigns the trunks. A trunk without a holder goes to the node with the lowest
+ * trunk-assignment.ts assigns the trunks. A trunk without a holder goes to the node with the lowest
  * load. A holder with too many trunks gives idle ones away, one per round. A drained node gives all
  * away immediately, while its live calls continue. A trunk that does not register stays on its
  * node: its carrier sends to a fixed address.
@@ -18,9 +18,9 @@ import type { Log } from "../core/log.ts";
 import { nodeStore } from "../features/appliance/node-store.ts";
 import { trunkLeaseStore } from "../features/trunk/trunk-lease-store.ts";
 import { type TrunkRecord, trunkStore } from "../features/trunk/trunk-store.ts";
-import { BeatWatch } from "./beat-watch.ts";
-import { type Fleet, fleetOf } from "./fleet.ts";
-import { dealer, recipientOf } from "./trunk-spread.ts";
+import { type ClusterState, clusterStateOf } from "./cluster-state.ts";
+import { HeartbeatMonitor } from "./heartbeat-monitor.ts";
+import { createRoundRobin, recipientOf } from "./trunk-assignment.ts";
 import type { TrunkLoader } from "./trunks.ts";
 
 export const BEAT_MS = 2_000;
@@ -60,8 +60,8 @@ export class TrunkLeases {
   readonly #node: string;
   /** `updatedAt` of the record with which each running trunk was started, by trunk id. */
   readonly #held = new Map<number, number>();
-  readonly #leaseBeats: BeatWatch<number>;
-  readonly #nodeBeats: BeatWatch<string>;
+  readonly #leaseBeats: HeartbeatMonitor<number>;
+  readonly #nodeBeats: HeartbeatMonitor<string>;
   /** Rounds in which each trunk without a holder was left to another node. */
   readonly #leftToOthers = new Map<number, number>();
   #unevenSince: number | null = null;
@@ -73,8 +73,8 @@ export class TrunkLeases {
   constructor(options: TrunkLeasesOptions) {
     this.#options = options;
     this.#node = options.self().id;
-    this.#leaseBeats = new BeatWatch(options.clock);
-    this.#nodeBeats = new BeatWatch(options.clock);
+    this.#leaseBeats = new HeartbeatMonitor(options.clock);
+    this.#nodeBeats = new HeartbeatMonitor(options.clock);
     this.#renewedAt = options.clock.monotonic();
   }
 
@@ -135,7 +135,7 @@ export class TrunkLeases {
       if (!own.has(trunkId)) await this.#letGo(trunkId, "another node holds it");
     const fleet = await this.#look();
     const trunks = await trunkStore(this.#options.database.read).all();
-    const deal = dealer(fleet.takers);
+    const deal = createRoundRobin(fleet.takers);
     for (const trunk of trunks) {
       // Without a fresh renewal, a new lease would be released immediately.
       if (this.#isStopped || this.#isStale) return;
@@ -166,7 +166,7 @@ export class TrunkLeases {
   }
 
   /** Reads the current nodes and leases. */
-  async #look(): Promise<Fleet> {
+  async #look(): Promise<ClusterState> {
     const { database, clock } = this.#options;
     const askedAt = clock.monotonic();
     const [leases, nodes] = await Promise.all([
@@ -177,7 +177,7 @@ export class TrunkLeases {
     this.#nodeBeats.look(new Map(nodes.map(({ id, beat }) => [id, beat])), askedAt);
     const isAlive = (id: string) =>
       id === this.#node || (this.#nodeBeats.hasMoved(id) && !this.isSilent(id));
-    return fleetOf(this.#node, leases, nodes, isAlive);
+    return clusterStateOf(this.#node, leases, nodes, isAlive);
   }
 
   /** Whether another node may take over this node's leases, because the last renewal is too old. */
@@ -203,7 +203,11 @@ export class TrunkLeases {
   }
 
   /** Acquires the lease of a trunk without a living holder, if it is this node's turn. */
-  async #claim(trunk: TrunkRecord, fleet: Fleet, deal: () => string | null): Promise<boolean> {
+  async #claim(
+    trunk: TrunkRecord,
+    fleet: ClusterState,
+    deal: () => string | null,
+  ): Promise<boolean> {
     const { database, clock } = this.#options;
     const lease = fleet.leases.get(trunk.id);
     if (fleet.leaves) return false;
@@ -229,13 +233,13 @@ export class TrunkLeases {
   /** Trunks to give away now: all if this node is drained, otherwise at most one idle trunk. */
   #leaving(
     trunks: readonly TrunkRecord[],
-    fleet: Fleet,
+    fleet: ClusterState,
     own: ReadonlySet<number>,
   ): { readonly trunk: TrunkRecord; readonly to: string }[] {
     const { clock, hasCalls } = this.#options;
     const mine = trunks.filter(({ id }) => own.has(id));
     if (fleet.leaves) {
-      const deal = dealer(fleet.takers);
+      const deal = createRoundRobin(fleet.takers);
       return mine.flatMap((trunk) => {
         const to = deal();
         return to === null ? [] : [{ trunk, to }];

@@ -11,7 +11,7 @@ import {
   operations,
 } from "../http/contracts/operations.ts";
 import { requirementOf } from "../http/contracts/schema.ts";
-import { givenFile } from "./given-file.ts";
+import { fileArgument } from "./file-argument.ts";
 import { configFor, operate } from "./operator.ts";
 import { type Command, parse, type Terminal, WrongUsage } from "./usage.ts";
 
@@ -219,7 +219,8 @@ export async function secretFrom(
   if (file !== undefined && isOnStdin)
     throw new WrongUsage(`Give --${name}-file or --${name}-stdin, not both.`);
   if (file === undefined && !isOnStdin) return null;
-  const text = file === undefined ? await Bun.stdin.text() : givenFile(file, terminal).toString();
+  const text =
+    file === undefined ? await Bun.stdin.text() : fileArgument(file, terminal).toString();
   const secret = text.replace(/\r?\n$/, "");
   if (secret === "" || /[\r\n\0]/.test(secret))
     throw new WrongUsage(`The ${name} is one line that is not empty.`);

@@ -7,7 +7,7 @@ import { ScenarioInvalid } from "../features/rehearsal/scenario-invalid.ts";
 import { scenariosHash } from "../features/rehearsal/stored-agent.ts";
 import type { InputOf, OperationName, OutputOf } from "../http/contracts/operations.ts";
 import type { LoadedConfig } from "../ops/config/load.ts";
-import { asOwnerOf } from "../ops/data-owner.ts";
+import { asOwnerOf } from "../ops/drop-privileges.ts";
 import {
   readAgentFolder,
   readOrigin,

@@ -2,7 +2,7 @@
 import { decodeText } from "../core/text-encoding.ts";
 import type { ContactExportPiece, ContactImportReport } from "../features/contact/contract.ts";
 import { action, commandOf } from "./actions.ts";
-import { givenFile } from "./given-file.ts";
+import { fileArgument } from "./file-argument.ts";
 import { configFor, operate } from "./operator.ts";
 import { idFrom, type Terminal, table, WrongUsage } from "./usage.ts";
 
@@ -51,7 +51,7 @@ const importFile = action({
   async run({ values, words: [file], terminal }) {
     if (file === undefined) throw new WrongUsage("Add the name of a CSV file.");
     const tenant = idFrom(values.tenant, "--tenant");
-    const csv = decodeText(givenFile(file, terminal));
+    const csv = decodeText(fileArgument(file, terminal));
     if (Buffer.byteLength(JSON.stringify(csv)) > REQUEST_BYTES_MAX)
       throw new WrongUsage(`${file} is larger than about one megabyte. Split it.`);
     const { country = null, "dry-run": dry_run = false, "skip-bad": skip_bad = false } = values;

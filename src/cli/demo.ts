@@ -1,7 +1,7 @@
 /** `linevoice demo`: the main job on embedded defaults (appliance.md 2). */
 import { resolve } from "node:path";
 import { createLogger } from "../ops/logger.ts";
-import { requireVectorInstructions } from "./processor.ts";
+import { requireVectorInstructions } from "./cpu-check.ts";
 import { type Command, parse } from "./usage.ts";
 
 export const demoCommand: Command = {

@@ -4,7 +4,7 @@
  */
 import type { EnginePartTrial } from "../features/appliance/contract.ts";
 import { asks, commandOf } from "./actions.ts";
-import { givenFile } from "./given-file.ts";
+import { fileArgument } from "./file-argument.ts";
 
 const NAMES: Readonly<Record<EnginePartTrial["part"], string>> = {
   stt: "speech to text",
@@ -20,7 +20,7 @@ export const engineCommand = commandOf(
       fields: ["say", "ask"],
       others: { stt: { type: "string" } },
       input: ({ stt }, terminal) =>
-        stt === undefined ? {} : { stt_wav: givenFile(stt, terminal).toString("base64") },
+        stt === undefined ? {} : { stt_wav: fileArgument(stt, terminal).toString("base64") },
       lines: ({ parts }) => parts.flatMap(inWords),
       status: ({ parts }) => (parts.every(({ error }) => error === null) ? 0 : 1),
     }),

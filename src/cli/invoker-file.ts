@@ -19,7 +19,7 @@ import { hex } from "../core/ids.ts";
 import { systemRandom } from "../core/random.ts";
 import { backupsDirOf } from "../ops/backup/backups.ts";
 import { VERIFY_PREFIX } from "../ops/backup/verify.ts";
-import { asOwnerOf } from "../ops/data-owner.ts";
+import { asOwnerOf } from "../ops/drop-privileges.ts";
 
 const PRIVATE_FILE = 0o600;
 const PRIVATE_DIRECTORY = 0o700;

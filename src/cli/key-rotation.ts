@@ -20,7 +20,7 @@ import { dirname, join } from "node:path";
 import { AppError, conflict } from "../core/errors.ts";
 import type { Random } from "../core/random.ts";
 import type { LoadedConfig } from "../ops/config/load.ts";
-import { asOwnerOf } from "../ops/data-owner.ts";
+import { asOwnerOf } from "../ops/drop-privileges.ts";
 import { isMasterKey } from "../platform/config/formats.ts";
 import { operate } from "./operator.ts";
 

@@ -1,7 +1,7 @@
 /** Runs an operator's command through the running server, or directly on the data. */
 
+import { reachable } from "../app/identity-composition.ts";
 import { withOfflineServices } from "../app/offline-services.ts";
-import { reachable } from "../app/people.ts";
 import type { AppSettings } from "../app/settings.ts";
 import { settingsFromConfig } from "../app/settings-from-config.ts";
 import { requireFile } from "../app/storage.ts";
@@ -18,7 +18,7 @@ import {
   type DataDirLock,
   lockDataDir,
 } from "../ops/data-dir-lock.ts";
-import { becomeOwnerOf } from "../ops/data-owner.ts";
+import { dropPrivilegesToOwnerOf } from "../ops/drop-privileges.ts";
 import { hostPortText } from "../platform/config/formats.ts";
 import type { Terminal } from "./usage.ts";
 import { version } from "./version.ts";
@@ -30,7 +30,7 @@ export const invokerConfig = (path: string | undefined, terminal: Terminal): Loa
 /** Loads the configuration. If root runs the command, it continues as the data's owner. */
 export function configFor(path: string | undefined, terminal: Terminal): LoadedConfig {
   const loaded = invokerConfig(path, terminal);
-  becomeOwnerOf(loaded.dataDir);
+  dropPrivilegesToOwnerOf(loaded.dataDir);
   return loaded;
 }
 

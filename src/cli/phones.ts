@@ -1,11 +1,11 @@
 /**
- * Process for a server's telephone rehearsals (`app/phone-process.ts`); not a command for people.
+ * Process for a server's telephone rehearsals (`app/rehearsal-process.ts`); not a command for people.
  * Reads orders and writes results as lines of JSON. Exits when its input ends.
  */
 import { writeFileSync } from "node:fs";
 import { constants, setPriority } from "node:os";
-import { linesOf, type PhoneOrderLine, type PhoneResultLine } from "../app/phone-process.ts";
 import { textRehearsals } from "../app/rehearsal.ts";
+import { linesOf, type PhoneOrderLine, type PhoneResultLine } from "../app/rehearsal-process.ts";
 import { callWorkerOf } from "../app/settings-from-config.ts";
 import { systemClock as clock } from "../core/clock.ts";
 import { describeError } from "../core/errors.ts";

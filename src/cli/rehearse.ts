@@ -27,11 +27,11 @@ import {
 import type { InputOf } from "../http/contracts/operations.ts";
 import type { LoadedConfig } from "../ops/config/load.ts";
 import type { Config } from "../ops/config/schema.ts";
-import { asOwnerOf } from "../ops/data-owner.ts";
+import { asOwnerOf } from "../ops/drop-privileges.ts";
 import { createLogger } from "../ops/logger.ts";
-import { givenFile } from "./given-file.ts";
+import { requireVectorInstructions } from "./cpu-check.ts";
+import { fileArgument } from "./file-argument.ts";
 import { configFor, invokerConfig, operate } from "./operator.ts";
-import { requireVectorInstructions } from "./processor.ts";
 import { type Command, idFrom, parse, type Terminal, WrongUsage } from "./usage.ts";
 import { version } from "./version.ts";
 
@@ -281,7 +281,7 @@ function filesAt(place: string, { cwd }: Terminal): SuiteFiles {
 }
 
 const readerIn = (cwd: string) => (name: string) =>
-  existsSync(resolve(cwd, name)) ? givenFile(name, { cwd }).toString() : undefined;
+  existsSync(resolve(cwd, name)) ? fileArgument(name, { cwd }).toString() : undefined;
 
 /** File names in the directory and its subdirectories. */
 function namesIn(path: string, shown: string): string[] {

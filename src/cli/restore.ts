@@ -5,7 +5,7 @@ import { systemClock as clock } from "../core/clock.ts";
 import { lostSince } from "../ops/backup/lost-since.ts";
 import { restoreBackup } from "../ops/backup/restore.ts";
 import { awaitDataDir } from "../ops/data-dir-lock.ts";
-import { asOwnerOf } from "../ops/data-owner.ts";
+import { asOwnerOf } from "../ops/drop-privileges.ts";
 import { readAsInvoker, requireRegularFile } from "./invoker-file.ts";
 import { invokerConfig, requireDatabaseFile } from "./operator.ts";
 import { aboutRevocations, bringUpToJournal } from "./restored-revocations.ts";

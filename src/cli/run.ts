@@ -3,12 +3,12 @@
  * configuration, CPU).
  */
 
+import { nearest } from "../core/did-you-mean.ts";
 import { AppError, describeError } from "../core/errors.ts";
-import { nearest } from "../core/nearest.ts";
 import { ConfigInvalid } from "../ops/config/config-invalid.ts";
 import { commandNames, loadCommand, summaries } from "./commands.ts";
-import { fileProblem } from "./given-file.ts";
-import { interpreted } from "./interpreted.ts";
+import { withoutJit } from "./disable-jit.ts";
+import { fileProblem } from "./file-argument.ts";
 import { CannotRunHere, type Command, type Terminal, WrongUsage } from "./usage.ts";
 
 const OPTIONS_HELP = [
@@ -23,7 +23,7 @@ export async function runCli(argv: readonly string[], terminal: Terminal): Promi
     for (const line of overview()) (name === undefined ? terminal.err : terminal.out)(line);
     return name === undefined ? 2 : 0;
   }
-  const command = await interpreted(() => loadCommand(name === "--version" ? "version" : name));
+  const command = await withoutJit(() => loadCommand(name === "--version" ? "version" : name));
   if (!command) {
     const near = nearest(name, commandNames);
     terminal.err(`linevoice: unknown command ${name}.${near ? ` Did you mean ${near}?` : ""}`);

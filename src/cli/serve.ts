@@ -8,15 +8,15 @@ import { rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type App, startApp } from "../app/app.ts";
 import type { Doctor } from "../app/dashboard.ts";
-import type { PhoneProgram } from "../app/phone-process.ts";
+import type { PhoneProgram } from "../app/rehearsal-process.ts";
 import type { AppSettings } from "../app/settings.ts";
 import { settingsFromConfig } from "../app/settings-from-config.ts";
 import { prepareDatabase, prepareDataDir } from "../app/storage.ts";
 import { startControlServer } from "../control/server.ts";
 import { checkSocketPath } from "../control/socket-path.ts";
-import { CannotListen } from "../core/cannot-listen.ts";
 import { systemClock as clock, type Timer } from "../core/clock.ts";
 import { AppError, describeError } from "../core/errors.ts";
+import { ListenError } from "../core/listen-error.ts";
 import type { Log } from "../core/log.ts";
 import { systemRandom as random } from "../core/random.ts";
 import type { Services } from "../features/appliance/services.ts";
@@ -26,13 +26,13 @@ import { logConfigWarnings } from "../ops/config/open-secrets.ts";
 import { logPlainStore } from "../ops/config/plain-store.ts";
 import { awaitDataDir } from "../ops/data-dir-lock.ts";
 import { createLogger } from "../ops/logger.ts";
+import { releaseStartupPages } from "../ops/release-startup-pages.ts";
 import { createSystemdNotifier, type SystemdNotifier } from "../ops/sd-notify.ts";
-import { releaseStartMemory } from "../ops/start-memory.ts";
 import { surviveUncaughtErrors } from "../ops/uncaught-errors.ts";
 import { raiseSignalling } from "../platform/threads/priority.ts";
-import { interpreted } from "./interpreted.ts";
+import { requireVectorInstructions } from "./cpu-check.ts";
+import { withoutJit } from "./disable-jit.ts";
 import { configFor, controlSocketOf } from "./operator.ts";
-import { requireVectorInstructions } from "./processor.ts";
 import { reloadConfig } from "./reload.ts";
 import { type Command, PHONES, parse, type Terminal } from "./usage.ts";
 import { version } from "./version.ts";
@@ -92,7 +92,7 @@ async function serve(load: () => LoadedConfig, terminal: Terminal): Promise<numb
     });
     systemd.send("READY=1\nSTATUS=answering calls");
     const settling = clock.after(SETTLED_AFTER_MS, () => {
-      if (app.liveCalls() === 0) releaseStartMemory();
+      if (app.liveCalls() === 0) releaseStartupPages();
     });
 
     await signals.first;
@@ -165,13 +165,13 @@ async function startListening(
     const copy = prepareDatabase(dataDir, database, settings.storage.remote ?? null);
     if (copy) log.warn("database.copied_before_upgrade", { copy });
     const given = { clock, random, log, phones: phonesOf(inForce), doctor: doctorOnDemand(loaded) };
-    const app = await interpreted(() => startApp(settings, given));
+    const app = await withoutJit(() => startApp(settings, given));
     services.resolve(app.services);
     return { app, control };
   } catch (error) {
     services.reject(error);
     await control.close();
-    throw error instanceof CannotListen ? inConfiguration(error, loaded.file) : error;
+    throw error instanceof ListenError ? inConfiguration(error, loaded.file) : error;
   }
 }
 
@@ -179,7 +179,7 @@ async function startListening(
  * Adds the configuration file and a line to change, so that the server can start despite the
  * conflicting port.
  */
-function inConfiguration({ publicMessage, remedy, cause }: CannotListen, file: string | null) {
+function inConfiguration({ publicMessage, remedy, cause }: ListenError, file: string | null) {
   const where = file ?? "linevoice.toml";
   const what = remedy === null ? `The key is in ${where}.` : `For example, in ${where}: ${remedy}`;
   return new AppError({ code: "unavailable", publicMessage: `${publicMessage} ${what}`, cause });

@@ -6,7 +6,7 @@ import { copyStoreTo, type StorePlace } from "../ops/backup/copy-store.ts";
 import { awaitDataDir } from "../ops/data-dir-lock.ts";
 import { isDatabaseUrl } from "../platform/config/formats.ts";
 import { action, commandOf } from "./actions.ts";
-import { givenFile } from "./given-file.ts";
+import { fileArgument } from "./file-argument.ts";
 import { configFor } from "./operator.ts";
 import { required, table } from "./usage.ts";
 
@@ -19,7 +19,7 @@ export const storeCommand = commandOf(
       async run({ values, terminal }) {
         const to = required(values.to, "--to");
         const tokenFile = values["token-file"];
-        const token = tokenFile ? givenFile(tokenFile, terminal).toString().trim() : null;
+        const token = tokenFile ? fileArgument(tokenFile, terminal).toString().trim() : null;
         const { config, dataDir } = configFor(values.config, terminal);
         const { database, auth_token: authToken } = config.storage;
         const from: StorePlace =

@@ -11,7 +11,7 @@ import { createControlClient, NoServer } from "../control/client.ts";
 import { systemClock as clock } from "../core/clock.ts";
 import { AppError, conflict, describeError } from "../core/errors.ts";
 import { showConfig } from "../ops/config/show.ts";
-import { asOwnerOf } from "../ops/data-owner.ts";
+import { asOwnerOf } from "../ops/drop-privileges.ts";
 import { masked } from "../ops/mask.ts";
 import { migrationStatus } from "../store/migration/migrate.ts";
 import { migrations } from "../store/migration/migrations.ts";

@@ -1,7 +1,7 @@
 /** `linevoice tool create|list|delete`. The secret is never given on the command line. */
 import { isObject, type JsonObject } from "../core/json.ts";
 import { asks, commandOf, secretFrom, secretOptions } from "./actions.ts";
-import { givenFile } from "./given-file.ts";
+import { fileArgument } from "./file-argument.ts";
 import { required, type Terminal, table, WrongUsage } from "./usage.ts";
 
 export const toolCommand = commandOf(
@@ -58,7 +58,7 @@ export const toolCommand = commandOf(
 );
 
 function schemaOf(file: string, terminal: Terminal): JsonObject {
-  const text = givenFile(file, terminal).toString();
+  const text = fileArgument(file, terminal).toString();
   try {
     const schema = JSON.parse(text);
     if (isObject(schema)) return schema;

@@ -28,7 +28,7 @@ export interface Clock {
   blockThread?(ms: number): void;
 }
 
-/** Trust in dates if the wall clock may have jumped (ops/clock-watch.ts). */
+/** Trust in dates if the wall clock may have jumped (ops/clock-sanity.ts). */
 export interface ClockTrust {
   /** If false, no month begins, and no call is placed because its time has come. */
   isTrusted(): boolean;

@@ -10,10 +10,10 @@ import {
 import { spawnScenarioWorker } from "../../workers.ts";
 import { createDashboard, type Doctor } from "../dashboard.ts";
 import { type Http, startHttp } from "../http.ts";
+import { createPeople, reachable } from "../identity-composition.ts";
 import { createPayments, type Payments } from "../payments.ts";
-import { createPeople, reachable } from "../people.ts";
-import type { PhoneProgram } from "../phone-process.ts";
 import { createRehearsals } from "../rehearsal.ts";
+import type { PhoneProgram } from "../rehearsal-process.ts";
 import { createServices } from "../services.ts";
 import { registrationWarning, runningTrunks } from "../trunks.ts";
 import type { CallPhase } from "./calls.ts";

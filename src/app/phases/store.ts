@@ -8,7 +8,7 @@ import { Billing } from "../../features/billing/billing.ts";
 import { billingStores } from "../../features/billing/billing-stores.ts";
 import { trialStore } from "../../features/billing/trial-store.ts";
 import { Trials } from "../../features/billing/trials.ts";
-import { type ClockWatch, watchClock } from "../../ops/clock-watch.ts";
+import { type ClockSanity, watchClock } from "../../ops/clock-sanity.ts";
 import {
   type DescriptorWatch,
   descriptorsOf,
@@ -16,7 +16,7 @@ import {
 } from "../../ops/descriptor-watch.ts";
 import { type FreeDiskBytes, freeBytesOf } from "../../ops/disk-watch.ts";
 import { createLogRing, type LogRing } from "../../ops/log-ring.ts";
-import { watchStandstills } from "../../ops/standstill-watch.ts";
+import { detectSuspensions } from "../../ops/suspend-detector.ts";
 import { isSynchronised } from "../../ops/time-server.ts";
 import type { Vault } from "../../platform/secrets/vault.ts";
 import { type Maintenance, startMaintenance } from "../maintenance.ts";
@@ -44,7 +44,7 @@ export interface StorePhase {
   readonly billing: Billing;
   readonly trials: Trials;
   readonly freeDiskBytes: FreeDiskBytes;
-  readonly clockWatch: ClockWatch;
+  readonly clockWatch: ClockSanity;
   readonly maintenance: Maintenance;
   readonly descriptors: DescriptorWatch;
 }
@@ -71,7 +71,7 @@ export async function openStorePhase(
   const { isSynchronised: synchronised = () => isSynchronised(clock) } = given;
   const clockWatch = watchClock({ dataDir, clock, log, isSynchronised: synchronised });
   stops.add(() => clockWatch.stop());
-  const standstills = watchStandstills(clock, log);
+  const standstills = detectSuspensions(clock, log);
   stops.add(() => standstills.cancel());
   const maintenance = startMaintenance(settings, paths, {
     database,

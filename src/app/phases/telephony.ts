@@ -12,8 +12,8 @@ import { callSetupStore } from "../../call/store/call-setup-store.ts";
 import { callStores } from "../../call/store/call-stores.ts";
 import type { CallConfig } from "../../conversation/call-config.ts";
 import { createTurnEvents, type TurnEvents } from "../../features/call-log/turn-events.ts";
+import { createStallMonitor, type StallMonitor } from "../../ops/event-loop-stall-monitor.ts";
 import { createProviderHealth, type ProviderHealth } from "../../ops/provider-health.ts";
-import { createStallWatch, type StallWatch } from "../../ops/stall-watch.ts";
 import { createSipMessageTracer } from "../../sip/message-trace.ts";
 import { createSipStack } from "../../sip/stack.ts";
 import { type Audio, createAudio } from "../audio.ts";
@@ -31,7 +31,7 @@ export interface TelephonyPhase extends StorePhase {
   readonly knowledge: Knowledge;
   readonly audio: Audio;
   readonly providerHealth: ProviderHealth;
-  readonly stalls: StallWatch;
+  readonly stalls: StallMonitor;
   readonly sip: SipStack;
   readonly diagnostics: DiagnosticsRecorder;
   readonly registry: CallRegistry;
@@ -53,7 +53,7 @@ export async function openTelephony(
   const { settings, database, vault, maintenance, descriptors } = store;
   const { stops, clock, log } = store;
   const providerHealth = createProviderHealth(settings.callWorker.engine);
-  const stalls = createStallWatch(clock);
+  const stalls = createStallMonitor(clock);
   const knowledge = createKnowledge(settings, store.paths.knowledge, { database, clock, log });
   stops.add(() => knowledge.stop());
   const audio = createAudio(settings, {

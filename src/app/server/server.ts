@@ -8,9 +8,9 @@
  * Routes are in `routes/`, business logic is in the domain folders.
  */
 import { Elysia } from "elysia";
-import { cannotListen } from "../../core/cannot-listen.ts";
 import { yieldToEventLoop } from "../../core/clock.ts";
 import { describeError } from "../../core/errors.ts";
+import { listenError } from "../../core/listen-error.ts";
 import { createQueryCache } from "../../core/query-cache.ts";
 import { AGENT_VOICES } from "../../features/agent/agent.ts";
 import { HEALTH_PATHS, healthRoutes } from "../../features/appliance/routes.ts";
@@ -112,7 +112,7 @@ export class HttpServer {
     try {
       this.#bind(settings.tls);
     } catch (error) {
-      throw cannotListen("The API", settings, "[server] listen", error);
+      throw listenError("The API", settings, "[server] listen", error);
     }
     return this;
   }

@@ -1,8 +1,8 @@
 /** Reads a scenario from YAML. Errors contain the line, the path of the field and its rule. */
 import type { z } from "zod";
+import { nearest } from "../../core/did-you-mean.ts";
 import { describeError } from "../../core/errors.ts";
 import type { MessageName } from "../../core/message-reasons.ts";
-import { nearest } from "../../core/nearest.ts";
 import { Scenario } from "./scenario.ts";
 import { ScenarioInvalid, type ScenarioProblem } from "./scenario-invalid.ts";
 

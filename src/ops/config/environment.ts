@@ -1,6 +1,6 @@
 /** Environment variables as configuration: `LINEVOICE_SERVER__LISTEN` sets `[server] listen`. */
 
-import { nearest } from "../../core/nearest.ts";
+import { nearest } from "../../core/did-you-mean.ts";
 import { type KnownKey, knownKeys, VARIABLE_PREFIX } from "./known-keys.ts";
 import { isRemovedVariable } from "./removed-keys.ts";
 

@@ -9,7 +9,7 @@ import { isUtf8 } from "node:buffer";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import type { z } from "zod";
-import { nearest } from "../../core/nearest.ts";
+import { nearest } from "../../core/did-you-mean.ts";
 import { ConfigInvalid } from "./config-invalid.ts";
 import { consistencyProblems } from "./consistency.ts";
 import { credentialsFor } from "./credentials.ts";

@@ -16,7 +16,7 @@ import type { EngineSettings } from "../../engine/settings.ts";
 import { trusting } from "../../platform/net/trust.ts";
 import { complaintOf, withEmbeddedEngine } from "./engine-check.ts";
 import { KNOWLEDGE, SAMPLE_RATE_HZ, SENTENCE, speechOf, textOfSpeech } from "./loopback.ts";
-import { engineOf, remedyOf, type Trio, trioAt } from "./provider-check.ts";
+import { type EngineParts, engineOf, remedyOf, trioAt } from "./provider-check.ts";
 
 /** Null: that part is not tested. All null: all parts are tested, and STT gets the synthesised sentence. */
 interface TrialRequest {
@@ -124,7 +124,7 @@ function samplesOf(wav: Uint8Array): Int16Array {
 
 async function tryParts(
   session: EngineSession,
-  trio: Trio,
+  trio: EngineParts,
   clock: Clock,
   { wav, say, ask, sent }: TrialRequest & { readonly sent: Int16Array | null },
 ): Promise<PartTrial[]> {
@@ -151,7 +151,12 @@ async function tryParts(
   return PARTS.flatMap((part) => trials.filter((trial) => trial.part === part));
 }
 
-async function tryPart(part: Part, trio: Trio, clock: Clock, work: Work): Promise<PartTrial> {
+async function tryPart(
+  part: Part,
+  trio: EngineParts,
+  clock: Clock,
+  work: Work,
+): Promise<PartTrial> {
   const { id, settings } = trio[part];
   const startedAt = clock.monotonic();
   const elapsedMs = () => Math.round(clock.monotonic() - startedAt);

@@ -36,7 +36,7 @@ const KNOWN_WORD = /opening|hours/i;
 const LIMIT_MS = 25_000;
 
 /** The provider of each part. */
-export type Trio = Readonly<Record<Part, ProviderChoice>>;
+export type EngineParts = Readonly<Record<Part, ProviderChoice>>;
 
 interface Outcome {
   readonly text: string;
@@ -61,15 +61,15 @@ export async function examineProviders(
 }
 
 /** If a part has no provider at this position, its last one is used. */
-export function trioAt({ stt, llm, tts }: EngineSettings["providers"], place: number): Trio {
+export function trioAt({ stt, llm, tts }: EngineSettings["providers"], place: number): EngineParts {
   const at = (choices: readonly ProviderChoice[]) =>
     choices[Math.min(place, choices.length - 1)] ?? { id: "embedded", settings: {} };
   return { stt: at(stt), llm: at(llm), tts: at(tts) };
 }
 
-const labelOf = (trio: Trio) => [...new Set(PARTS.map((part) => trio[part].id))].join("+");
+const labelOf = (trio: EngineParts) => [...new Set(PARTS.map((part) => trio[part].id))].join("+");
 
-async function examine(trio: Trio, ports: ExaminerPorts): Promise<Outcome> {
+async function examine(trio: EngineParts, ports: ExaminerPorts): Promise<Outcome> {
   const { clock } = ports;
   const engine = await engineOf(trio, ports);
   const session = engine.open({
@@ -100,7 +100,7 @@ async function examine(trio: Trio, ports: ExaminerPorts): Promise<Outcome> {
 
 type ExaminerPorts = Pick<ProviderPorts, "clock" | "embedded" | "trust">;
 
-export async function engineOf(trio: Trio, given: ExaminerPorts): Promise<Engine> {
+export async function engineOf(trio: EngineParts, given: ExaminerPorts): Promise<Engine> {
   const ports = { ...given, random: systemRandom, log: silentLog };
   const { stt, llm, tts } = trio;
   const sources = await openProviders({ stt: [stt], llm: [llm], tts: [tts] }, ports);
@@ -119,7 +119,7 @@ export async function engineOf(trio: Trio, given: ExaminerPorts): Promise<Engine
   });
 }
 
-async function ask(session: EngineSession, trio: Trio, clock: Clock): Promise<Outcome> {
+async function ask(session: EngineSession, trio: EngineParts, clock: Clock): Promise<Outcome> {
   const times: string[] = [];
   let part: Part = "tts";
   try {

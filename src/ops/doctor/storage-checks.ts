@@ -16,11 +16,11 @@ import { applianceSecretBinding } from "../../store/sealed-store.ts";
 import { integrityProblems, isDamage } from "../../store/sqlite/integrity.ts";
 import { openReadOnly } from "../../store/sqlite/read-only.ts";
 import { listBackups } from "../backup/backups.ts";
-import { clockDoubt } from "../clock-watch.ts";
+import { clockDoubt } from "../clock-sanity.ts";
 import { serverPid } from "../data-dir-lock.ts";
-import { foreignFileIn, givingBack } from "../data-owner.ts";
 import { descriptorsOf, MORE_DESCRIPTORS, tooFewDescriptors } from "../descriptor-watch.ts";
 import { CALL_BYTES_MIN, freeBytesOf, hasInodes, RECORDING_BYTES_MIN } from "../disk-watch.ts";
+import { foreignFileIn, givingBack } from "../drop-privileges.ts";
 import { isSynchronised } from "../time-server.ts";
 import { type Check, failed, ok, skipped, warning } from "./check.ts";
 

@@ -3,8 +3,9 @@
  * is dropped without a response, so that a scanner learns nothing. An unknown source's connection
  * is closed if it sends too fast. The layers above only see messages that our parser has accepted.
  */
-import { cannotListen } from "../../core/cannot-listen.ts";
+
 import type { Clock } from "../../core/clock.ts";
+import { listenError } from "../../core/listen-error.ts";
 import type { Log } from "../../core/log.ts";
 import { pii } from "../../core/log.ts";
 import {
@@ -140,12 +141,12 @@ export class Endpoint {
     // Configured TLS must work or fail: it is never skipped silently.
     if (tls)
       await this.#streams.listenTls(tls).catch((error) => {
-        throw cannotListen("SIP over TLS", tls.bind, "[sip] tls_bind", error);
+        throw listenError("SIP over TLS", tls.bind, "[sip] tls_bind", error);
       });
     const onBytes = (bytes: Uint8Array, flow: Flow) => this.#receive(bytes, flow);
     for (let attempt = 1; ; attempt++) {
       const udp = await openUdpTransport(bind, onBytes, { clock, log }).catch((error) => {
-        throw cannotListen("SIP over UDP", bind, "[sip] bind", error);
+        throw listenError("SIP over UDP", bind, "[sip] bind", error);
       });
       this.#udp = udp;
       try {
@@ -153,7 +154,7 @@ export class Endpoint {
         return;
       } catch (error) {
         if (bind.port !== 0 || attempt === PORT_TRIES)
-          throw cannotListen("SIP over TCP", udp.local, "[sip] bind", error);
+          throw listenError("SIP over TCP", udp.local, "[sip] bind", error);
         await udp.close();
       }
     }

@@ -6,8 +6,8 @@
 
 import { join } from "node:path";
 import { createCallerJobs, createCallerParts } from "../../../src/app/caller-services.ts";
+import { createPeople } from "../../../src/app/identity-composition.ts";
 import { createPayments } from "../../../src/app/payments.ts";
-import { createPeople } from "../../../src/app/people.ts";
 import { createRehearsals } from "../../../src/app/rehearsal.ts";
 import { openRevocations } from "../../../src/app/revocations.ts";
 import { HttpServer } from "../../../src/app/server/server.ts";

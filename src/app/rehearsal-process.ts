@@ -76,7 +76,7 @@ function removeLeftovers(dataDir: string): void {
     if (name.startsWith(WORK_DIR)) rmSync(join(dataDir, name), { recursive: true, force: true });
 }
 
-export function phoneProcess(
+export function rehearsalProcess(
   { command, sections }: PhoneProgram,
   ports: PhoneProcessPorts,
 ): OpenPhones {

@@ -17,7 +17,7 @@ export function fileProblem(error: unknown, file: string): string | null {
 }
 
 /** Throws conflict with an explanation if the file cannot be read. */
-export function givenFile(file: string, { cwd }: Pick<Terminal, "cwd">): Buffer {
+export function fileArgument(file: string, { cwd }: Pick<Terminal, "cwd">): Buffer {
   try {
     return readFileSync(resolve(cwd, file));
   } catch (error) {

@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
-import { createStallWatch } from "../../src/ops/stall-watch.ts";
+import { createStallMonitor } from "../../src/ops/event-loop-stall-monitor.ts";
 import { fakeClock } from "../support/fake-clock.ts";
 
 test("many stalls give a warning with their sum for ten minutes; one long suspension gives none", async () => {
   const clock = fakeClock();
-  const watch = createStallWatch(clock);
+  const watch = createStallMonitor(clock);
   watch.report(40_000);
   expect(watch.warning()).toBeNull();
   await clock.advance(600_000);

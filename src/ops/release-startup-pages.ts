@@ -9,7 +9,7 @@ import { dropPages, type Span } from "../platform/memory/pages.ts";
 const OWN_FILES = ".bun";
 
 /** Takes about 30 ms, so the caller does not run it during a call. */
-export function releaseStartMemory(): void {
+export function releaseStartupPages(): void {
   Bun.gc(true);
   Bun.shrink();
   dropFilePages();

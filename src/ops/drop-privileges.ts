@@ -24,7 +24,7 @@ export const givingBack = (dataDir: string, file: string): string =>
   `chown --reference=${dataDir} ${file}`;
 
 /** Returns true if this process now runs as the directory's owner; false if nothing had to change. */
-export function becomeOwnerOf(directory: string): boolean {
+export function dropPrivilegesToOwnerOf(directory: string): boolean {
   // Inside asOwnerOf the effective user is already the owner.
   if (process.getuid?.() !== 0 || process.geteuid?.() !== 0) return false;
   const owner = statSync(directory, { throwIfNoEntry: false });
@@ -35,7 +35,7 @@ export function becomeOwnerOf(directory: string): boolean {
   return true;
 }
 
-/** Like `becomeOwnerOf`, for one task only: afterwards the process is root again. */
+/** Like `dropPrivilegesToOwnerOf`, for one task only: afterwards the process is root again. */
 export async function asOwnerOf<Result>(
   directory: string,
   task: () => Promise<Result>,

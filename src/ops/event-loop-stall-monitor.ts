@@ -8,13 +8,13 @@ const WINDOW_MS = 600_000;
 const STALLS_MIN = 20;
 const KEPT_MAX = 1_000;
 
-export interface StallWatch {
+export interface StallMonitor {
   report(lateMs: number): void;
   /** Null: few stalls in the last ten minutes, or nobody talked. */
   warning(): string | null;
 }
 
-export function createStallWatch(clock: Pick<Clock, "monotonic">): StallWatch {
+export function createStallMonitor(clock: Pick<Clock, "monotonic">): StallMonitor {
   const stalls: { readonly atMs: number; readonly lateMs: number }[] = [];
   return {
     report(lateMs) {

@@ -7,7 +7,7 @@ const RELUCTANCE = 20;
  * Module loading and startup run nearly all code once. Compiling it would only occupy the second
  * core. Affects this thread only.
  */
-export async function interpreted<Result>(work: () => Promise<Result>): Promise<Result> {
+export async function withoutJit<Result>(work: () => Promise<Result>): Promise<Result> {
   Bun.unsafe.setJITPolicy(RELUCTANCE);
   try {
     return await work();

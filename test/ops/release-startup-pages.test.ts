@@ -1,6 +1,6 @@
 /** Program memory that may be dropped after the start. */
 import { expect, test } from "bun:test";
-import { filePages, readOnlySpans, sectionOf } from "../../src/ops/start-memory.ts";
+import { filePages, readOnlySpans, sectionOf } from "../../src/ops/release-startup-pages.ts";
 
 const MAPS = `00200000-009a3000 r--p 00000000 fe:00 131 /opt/line voice/linevoice
 009a3000-04f6e000 r-xp 007a2000 fe:00 131 /opt/line voice/linevoice

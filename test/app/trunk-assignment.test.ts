@@ -3,8 +3,8 @@ import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test
 import { join } from "node:path";
 import { eq } from "drizzle-orm";
 import fc from "fast-check";
+import { createRoundRobin, type NodeLoad, recipientOf } from "../../src/app/trunk-assignment.ts";
 import { BEAT_MS, TrunkLeases, UNEVEN_MS } from "../../src/app/trunk-leases.ts";
-import { dealer, type NodeLoad, recipientOf } from "../../src/app/trunk-spread.ts";
 import type { Database } from "../../src/core/database.ts";
 import { AppError } from "../../src/core/errors.ts";
 import { silentLog as log } from "../../src/core/log.ts";
@@ -264,7 +264,7 @@ test("property: all nodes compute the same assignment, whatever the order in whi
       load("c"),
       fc.integer({ min: 1, max: 30 }),
       (a, b, c, count) => {
-        const [one, two] = [dealer([a, b, c]), dealer([c, a, b])];
+        const [one, two] = [createRoundRobin([a, b, c]), createRoundRobin([c, a, b])];
         for (let n = 0; n < count; n++) expect(one()).toBe(two());
       },
     ),

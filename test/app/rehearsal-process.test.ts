@@ -1,13 +1,13 @@
 /** The phone process of rehearsals: one that ends before it got its order. */
 import { expect, test } from "bun:test";
-import { phoneProcess } from "../../src/app/phone-process.ts";
+import { rehearsalProcess } from "../../src/app/rehearsal-process.ts";
 import { silentLog } from "../../src/core/log.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 const STARTS = 40;
 
 test("a process that ends at once is reported as not started, never as a broken pipe", async () => {
-  const open = phoneProcess(
+  const open = rehearsalProcess(
     { command: ["true"], sections: () => ({ engine: {}, conversation: {} }) as never },
     { dataDir: tempDir(), runTool: () => Promise.reject(new Error("no tool")), log: silentLog },
   );

@@ -37,7 +37,7 @@ const CONFIRM = "If the time is right: linevoice clock confirm. Otherwise correc
 const Saved = z.object({ known_ms: z.number(), delete_from_ms: z.number() });
 type Saved = z.output<typeof Saved>;
 
-export interface ClockWatch extends ClockTrust {
+export interface ClockSanity extends ClockTrust {
   /** Clock minus expected time in milliseconds, if the difference exceeds a day (negative: behind); else 0. */
   aheadMs(): number;
   /** Description of the paused work with instructions; null: nothing is paused. */
@@ -47,7 +47,7 @@ export interface ClockWatch extends ClockTrust {
   stop(): void;
 }
 
-interface ClockWatchOptions {
+interface ClockSanityOptions {
   readonly dataDir: string;
   /** True: a time server controls the clock; null: unknown. */
   readonly isSynchronised: () => Promise<boolean | null>;
@@ -56,7 +56,7 @@ interface ClockWatchOptions {
 }
 
 /** Polls now and every minute. Results are valid at any time. The owner must `stop` it. */
-export function watchClock(options: ClockWatchOptions): ClockWatch {
+export function watchClock(options: ClockSanityOptions): ClockSanity {
   const { isSynchronised, clock, log } = options;
   const startedAt = clock.monotonic();
   const known = knownTime(options);
@@ -114,7 +114,7 @@ export function watchClock(options: ClockWatchOptions): ClockWatch {
 }
 
 /** A time that was right with the monotonic clock at that moment, and the earliest time for deleting old data. */
-function knownTime({ dataDir, clock, log }: ClockWatchOptions) {
+function knownTime({ dataDir, clock, log }: ClockSanityOptions) {
   const saved = savedIn(dataDir);
   let wallMs = saved?.known_ms ?? clock.now();
   let monotonicMs = clock.monotonic();

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { silentLog } from "../../src/core/log.ts";
-import { clockDoubt, watchClock } from "../../src/ops/clock-watch.ts";
+import { clockDoubt, watchClock } from "../../src/ops/clock-sanity.ts";
 import { type FakeClock, fakeClock } from "../support/fake-clock.ts";
 import { tempDir } from "../support/temp-dir.ts";
 

@@ -10,7 +10,7 @@ const POLL_EVERY_MS = 1_000;
 const STILL_MS_MIN = 5_000;
 
 /** The owner must cancel it. */
-export function watchStandstills(clock: Clock, log: Log): Timer {
+export function detectSuspensions(clock: Clock, log: Log): Timer {
   let wallMs = clock.now();
   let monotonicMs = clock.monotonic();
   return clock.every(POLL_EVERY_MS, () => {

@@ -30,7 +30,7 @@ function least(nodes: readonly NodeLoad[], measure: (node: NodeLoad) => number):
  * Assigns trunks without a holder to the nodes, one after another. Returns null if there is no
  * node.
  */
-export function dealer(nodes: readonly NodeLoad[]): () => string | null {
+export function createRoundRobin(nodes: readonly NodeLoad[]): () => string | null {
   let loads = [...nodes];
   return () => {
     const taker = least(

@@ -8,7 +8,7 @@ import type { Clock } from "../core/clock.ts";
 /** Maximum time between two successful reads. After a longer gap the measurement starts again. */
 const GAP_MS_MAX = 5_000;
 
-export class BeatWatch<Key> {
+export class HeartbeatMonitor<Key> {
   readonly #known = new Map<Key, { beat: number; since: number; hasMoved: boolean }>();
   #lookedAt: number;
 

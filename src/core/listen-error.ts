@@ -10,7 +10,7 @@ const WHY: Readonly<Record<string, string>> = {
 /** Distance to the suggested port: 5070 for 5060. */
 const NEXT_PORT = 10;
 
-export class CannotListen extends AppError {
+export class ListenError extends AppError {
   /** A configuration line that would avoid the conflict; null if none is known. */
   readonly remedy: string | null;
 
@@ -21,17 +21,17 @@ export class CannotListen extends AppError {
 }
 
 /** `what`: "SIP over UDP"; `key`: the configuration key of the address, such as `[sip] bind`. */
-export function cannotListen(
+export function listenError(
   what: string,
   address: { readonly host: string; readonly port: number },
   key: string,
   error: unknown,
-): CannotListen {
+): ListenError {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   const why = WHY[code] ?? `${describeError(error)}. Check`;
   const host = address.host.includes(":") ? `[${address.host}]` : address.host;
   const free = address.port + NEXT_PORT;
   const remedy = code === "EADDRINUSE" && free < 65_536 ? `${key} = "${host}:${free}"` : null;
   const message = `${what} cannot listen on ${host}:${address.port}: ${why} ${key}.`;
-  return new CannotListen(message, remedy, error);
+  return new ListenError(message, remedy, error);
 }

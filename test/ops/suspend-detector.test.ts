@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { silentLog } from "../../src/core/log.ts";
-import { watchStandstills } from "../../src/ops/standstill-watch.ts";
+import { detectSuspensions } from "../../src/ops/suspend-detector.ts";
 import { fakeClock } from "../support/fake-clock.ts";
 
 test("a suspension and a step of the clock are reported once each, and nothing else", async () => {
@@ -10,7 +10,7 @@ test("a suspension and a step of the clock are reported once each, and nothing e
     ...silentLog,
     warn: (event: string, fields = {}) => told.push({ event, ...fields }),
   };
-  const watch = watchStandstills(clock, log);
+  const watch = detectSuspensions(clock, log);
   await clock.advance(60_000);
   expect(told).toEqual([]);
   clock.stop(40_000);

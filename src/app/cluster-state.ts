@@ -4,9 +4,9 @@
  */
 import type { NodeRow } from "../features/appliance/node-store.ts";
 import type { TrunkLease } from "../features/trunk/trunk-lease-store.ts";
-import type { NodeLoad } from "./trunk-spread.ts";
+import type { NodeLoad } from "./trunk-assignment.ts";
 
-export interface Fleet {
+export interface ClusterState {
   /** Leases by trunk id. */
   readonly leases: ReadonlyMap<number, TrunkLease>;
   readonly self: NodeLoad;
@@ -16,12 +16,12 @@ export interface Fleet {
   readonly leaves: boolean;
 }
 
-export function fleetOf(
+export function clusterStateOf(
   ownId: string,
   leases: readonly TrunkLease[],
   nodes: readonly NodeRow[],
   isAlive: (id: string) => boolean,
-): Fleet {
+): ClusterState {
   const loadOf = ({ id, weight, calls }: NodeRow): NodeLoad => ({
     id,
     weight,
