@@ -136,7 +136,16 @@ const PARTS: Readonly<Record<string, readonly string[]>> = {
     "service",
   ],
   conversation: [
-    ...["speech", "prompt", "tools", "disclosure", "opt-out", "answering", "turn", "session"],
+    ...[
+      "speech",
+      "prompt",
+      "tools",
+      "disclosure",
+      "opt-out",
+      "answering-machine-detection",
+      "turn",
+      "session",
+    ],
   ],
 };
 

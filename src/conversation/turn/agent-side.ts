@@ -74,7 +74,7 @@ export class AgentSide {
   /** The LLM's last piece of text. */
   #lastText = "";
   readonly #builtIns: BuiltIns;
-  readonly #fillerPhrases: FillerPhrases;
+  readonly #filler: FillerPhrases;
   readonly #idlePrompt: IdlePrompt;
   readonly #proof: DisclosureProof;
   readonly #transferRequests = new TransferRequests();
@@ -103,12 +103,7 @@ export class AgentSide {
     });
     const { opening, transcript, activeLanguage } = options;
     const say = (text: string) => this.sayPhrase(text);
-    this.#fillerPhrases = new FillerPhrases({
-      settings,
-      activeLanguage,
-      say,
-      speech: this.#speech,
-    });
+    this.#filler = new FillerPhrases({ settings, activeLanguage, say, speech: this.#speech });
     const stop = () => this.stop(settings.bargeInFadeMs);
     this.#idlePrompt = new IdlePrompt({ ...options, say, stop });
     this.#proof = new DisclosureProof(opening.disclosure, clock, transcript, emit);
@@ -415,6 +410,6 @@ export class AgentSide {
     const hasTurn =
       (name === "thinking" || name === "agent_speaking") && !this.#options.callerSpeaks();
     const isAudible = playing || this.tools.pending || !this.#speech.starving;
-    this.#fillerPhrases.follow({ hasTurn, isAudible });
+    this.#filler.follow({ hasTurn, isAudible });
   }
 }

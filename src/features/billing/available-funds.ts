@@ -57,7 +57,7 @@ export function chargeableFunds(available: AvailableFunds): Funds {
   return { planSeconds: available.planSecondsLeft, money: availableBalance(available) };
 }
 
-/** Plan seconds of the available's month that the other calls hold. */
+/** Plan seconds of the month that the other calls hold. */
 export function heldPlanSeconds({ month, otherHolds }: AvailableFunds): number {
   return otherHolds
     .filter((hold) => hold.month === month)

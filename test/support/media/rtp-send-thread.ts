@@ -1,4 +1,4 @@
-/** RtpSendThread with owner and user on the same thread. The caller must `end` them. */
+/** RTP send thread with owner and user on the same thread. The caller must `end` them. */
 
 import { systemClock } from "../../../src/core/clock.ts";
 import { silentLog } from "../../../src/core/log.ts";
