@@ -140,7 +140,7 @@ function sendingThread(callWorker: string): string {
   const [pid = ""] = callWorker.split("/");
   const found = readdirSync(`/proc/${pid}/task`)
     .map((id) => `${pid}/task/${id}`)
-    .find((thread) => readFileSync(`/proc/${thread}/comm`, "utf8").trim() === "departures");
+    .find((thread) => readFileSync(`/proc/${thread}/comm`, "utf8").trim() === "rtp-send");
   return found ?? callWorker;
 }
 
