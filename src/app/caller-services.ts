@@ -18,12 +18,12 @@ import { Campaigns } from "../features/campaign/campaigns.ts";
 import { CampaignRunner } from "../features/campaign/runner.ts";
 import { BirthdayCalls } from "../features/contact/birthday-calls.ts";
 import { birthdayStore } from "../features/contact/birthday-store.ts";
+import { Callers, type EndListener } from "../features/contact/caller-identification.ts";
 import { callerStore } from "../features/contact/caller-store.ts";
-import { Callers, type EndListener } from "../features/contact/callers.ts";
 import { contactStore } from "../features/contact/contact-store.ts";
+import { CrmOutbox } from "../features/contact/crm/crm-outbox.ts";
+import { crmOutcomeReporter } from "../features/contact/crm/crm-outcome.ts";
 import { CrmLookup } from "../features/contact/crm/lookup.ts";
-import { CrmPosts } from "../features/contact/crm/posts.ts";
-import { crmTeller } from "../features/contact/crm/tell.ts";
 import { type CrmTrial, crmTrial } from "../features/contact/crm/trial.ts";
 import { crmStore } from "../features/contact/crm-store.ts";
 import {
@@ -46,7 +46,7 @@ export const doNotCallListOf = (
 /** What calls need about the other party, and the listener that receives their results. */
 export interface CallerParts {
   readonly callers: Callers;
-  readonly crmPosts: CrmPosts;
+  readonly crmPosts: CrmOutbox;
   readonly crmTrial: (tenantId: number, number: string) => Promise<CrmTrial>;
   /** Also notifies this listener of each call's end. */
   follow(listener: EndListener): void;
@@ -74,7 +74,7 @@ export function createCallerParts(
   // Billing sets this flag when the add-on is paid and clears it when the add-on expires.
   const isBridgeOn = async (queries: Queries, tenantId: number) =>
     (await callSetupStore(queries).tenant(tenantId))?.crmBridge ?? false;
-  const crmPosts = new CrmPosts({
+  const crmPosts = new CrmOutbox({
     database,
     records: crmStore,
     isOn: isBridgeOn,
@@ -85,7 +85,7 @@ export function createCallerParts(
     log,
   });
   const crm = new CrmLookup({ database, records: crmStore, vault, client, clock, log });
-  const crmNotifier = crmTeller({
+  const crmNotifier = crmOutcomeReporter({
     records: crmStore,
     agentName: (queries, tenantId, agentId) => callerStore(queries).agentName(tenantId, agentId),
     clock,

@@ -19,7 +19,11 @@ import {
   type Vault,
   WrongMasterKey,
 } from "../platform/secrets/vault.ts";
-import { applianceSecretBinding, SEALED_COLUMNS, sealedStore } from "../store/sealed-store.ts";
+import {
+  applianceSecretBinding,
+  encryptedColumns,
+  SEALED_COLUMNS,
+} from "../store/encrypted-columns.ts";
 
 const PURPOSE_ROOT = "purpose_root";
 /** Absent until a rotation replaces the purposes' root. Until then both roots are equal. */
@@ -32,7 +36,7 @@ export async function openVault(
   random: Random,
 ): Promise<Vault> {
   const sealing = createVault(masterKey);
-  const store = sealedStore(database.read);
+  const store = encryptedColumns(database.read);
   // Order matters: if a rotation happens between the two reads, the second value cannot be
   // decrypted.
   const purposes = await store.secret(PURPOSE_ROOT);
@@ -40,7 +44,7 @@ export async function openVault(
   if (purposes === null) {
     const made = random.bytes(MASTER_KEY_BYTES);
     const isOurs = await database.tx((queries) =>
-      sealedStore(queries).addSecret(PURPOSE_ROOT, sealedRoot(made, sealing, PURPOSE_ROOT)),
+      encryptedColumns(queries).addSecret(PURPOSE_ROOT, sealedRoot(made, sealing, PURPOSE_ROOT)),
     );
     if (!isOurs) return openVault(database, masterKey, random);
     return createVault(masterKey, made);
@@ -101,7 +105,7 @@ export async function rotateMasterKey(
 }
 
 async function reseal(queries: Queries, vault: Vault, fresh: Vault): Promise<number> {
-  const store = sealedStore(queries);
+  const store = encryptedColumns(queries);
   let count = 0;
   for (const column of SEALED_COLUMNS)
     for (const row of await store.rows(column)) {
@@ -124,7 +128,7 @@ async function replacePurposeRoot(
   fresh: Vault,
   root: Uint8Array,
 ): Promise<number> {
-  const store = sealedStore(queries);
+  const store = encryptedColumns(queries);
   const former = await store.secret(PURPOSE_ROOT);
   // The first root remains the lasting root, even if the purposes' root is replaced again.
   if (former !== null)

@@ -7,7 +7,7 @@
  */
 import type { Elysia } from "elysia";
 import packFile from "../dashboard/dist/dashboard.pack" with { type: "file" };
-import { openPack, packedResponse } from "./pack.ts";
+import { openEmbeddedAssets, packedResponse } from "./embedded-assets.ts";
 
 export const DASHBOARD_PATHS = ["/app", "/app/"] as const;
 
@@ -33,7 +33,7 @@ const SECURITY_HEADERS = {
   "permissions-policy": "microphone=(self), camera=(), geolocation=()",
 } as const;
 
-const assets = openPack(packFile);
+const assets = openEmbeddedAssets(packFile);
 
 const notFound = () =>
   new Response("File not found.", {

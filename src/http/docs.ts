@@ -6,7 +6,12 @@
 import type { Elysia } from "elysia";
 import type { Clock } from "../core/clock.ts";
 import sitePack from "../dashboard/dist/docs.pack" with { type: "file" };
-import { openPack, type PackedAsset, packedResponse, packedText } from "./pack.ts";
+import {
+  openEmbeddedAssets,
+  type PackedAsset,
+  packedResponse,
+  packedText,
+} from "./embedded-assets.ts";
 
 export const DOCUMENT_PATHS = [
   "/openapi.json",
@@ -50,7 +55,7 @@ function securityText(clock: Clock): Response {
   });
 }
 
-const site = openPack(sitePack);
+const site = openEmbeddedAssets(sitePack);
 
 /** Returns a page by its path without extension, or another file by its name. */
 async function siteFile(name: string, request: Request): Promise<Response> {

@@ -15,7 +15,7 @@ import type { Billing } from "../features/billing/billing.ts";
 import type { Checkouts } from "../features/billing/checkout.ts";
 import type { Campaigns } from "../features/campaign/campaigns.ts";
 import type { BirthdayCalls } from "../features/contact/birthday-calls.ts";
-import type { CrmPosts } from "../features/contact/crm/posts.ts";
+import type { CrmOutbox } from "../features/contact/crm/crm-outbox.ts";
 import type { CrmTrial } from "../features/contact/crm/trial.ts";
 import type { Identity } from "../features/identity/identity.ts";
 import type { Rehearsals } from "../features/rehearsal/rehearsals.ts";
@@ -91,7 +91,7 @@ export interface HttpDependencies {
 /** Features that use a tenant's contacts. */
 interface CallerRoutesParts {
   readonly campaigns: Campaigns;
-  readonly crmPosts: Pick<CrmPosts, "list" | "replay">;
+  readonly crmPosts: Pick<CrmOutbox, "list" | "replay">;
   readonly crmTrial: (tenantId: number, number: string) => Promise<CrmTrial>;
   readonly birthdays: Pick<BirthdayCalls, "preview">;
 }

@@ -6,8 +6,8 @@ import type { Clock } from "../core/clock.ts";
 import type { Database } from "../core/database.ts";
 import type { Sessions } from "../features/identity/sessions.ts";
 import { requireScope } from "../features/key/key-limits.ts";
+import { ConcurrencyLimiter, isHeavy } from "./concurrency-limiter.ts";
 import { type Route, requiredScope } from "./contract.ts";
-import { HeavyRequests, isHeavy } from "./heavy-requests.ts";
 import type { Middleware } from "./middleware.ts";
 import type { Pipeline } from "./pipeline.ts";
 import { problemOf, signInNeeded, unauthorized } from "./problem.ts";
@@ -36,12 +36,12 @@ interface MountedRoute {
 type PathParams = Readonly<Record<string, string>>;
 
 export class RouteHandler {
-  readonly #heavy: HeavyRequests;
+  readonly #heavy: ConcurrencyLimiter;
   #underWay = 0;
   #onIdle: (() => void) | null = null;
 
   constructor(private readonly deps: RouteHandlerDependencies) {
-    this.#heavy = new HeavyRequests(deps.clock);
+    this.#heavy = new ConcurrencyLimiter(deps.clock);
   }
 
   /** Returns without a promise if no wait is needed, as for most cached reads. */

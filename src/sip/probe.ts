@@ -19,7 +19,7 @@ import { type Clock, within } from "../core/clock.ts";
 import { staticCodec } from "../core/codecs.ts";
 import { hex } from "../core/ids.ts";
 import type { Random } from "../core/random.ts";
-import { oddlySpelled, type SentHeaders, signsInEcho } from "./alg-signs.ts";
+import { oddlySpelled, type SentHeaders, signsInEcho } from "./alg-detection.ts";
 import { ACCEPT, ALLOW, SUPPORTED } from "./capabilities.ts";
 import type { RequestAuthorisation, TrunkCredentials } from "./credentials.ts";
 import { buildRequest, mediaTypeOf, type SipResponse, sdpIn } from "./message/index.ts";

@@ -16,7 +16,7 @@ import { hex } from "../core/ids.ts";
 import type { Log } from "../core/log.ts";
 import type { Random } from "../core/random.ts";
 import { StateMachine } from "../core/state-machine.ts";
-import { isContactAltered } from "./alg-signs.ts";
+import { isContactAltered } from "./alg-detection.ts";
 import { ALLOW } from "./capabilities.ts";
 import {
   type RequestAuthorisation,
@@ -114,7 +114,7 @@ export class RegistrationClient {
     return statusOf(this.#machine.state);
   }
 
-  /** The last response contained another Contact than we sent (see alg-signs.ts). */
+  /** The last response contained another Contact than we sent (see alg-detection.ts). */
   get isContactAltered(): boolean {
     return this.#isContactAltered;
   }

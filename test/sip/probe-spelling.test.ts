@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { seededRandom } from "../../src/core/random.ts";
-import { oddlySpelled } from "../../src/sip/alg-signs.ts";
+import { oddlySpelled } from "../../src/sip/alg-detection.ts";
 import { TrunkCredentials } from "../../src/sip/credentials.ts";
 import { buildResponse, parseMessage } from "../../src/sip/message/index.ts";
 import { type ProbeDeps, probeTrunk } from "../../src/sip/probe.ts";

@@ -7,11 +7,11 @@ import { parseMessage } from "../../src/sip/message/index.ts";
 import { StreamFramer } from "../../src/sip/transport/framer.ts";
 import {
   BYTES_MAX,
-  Intake,
+  InboundQueue,
   LINE_BYTES_MAX,
   TASKS_PER_TURN,
   TURN_MS_MAX,
-} from "../../src/sip/transport/intake.ts";
+} from "../../src/sip/transport/inbound-queue.ts";
 import { eventually } from "../support/eventually.ts";
 import { incomingLine } from "../support/sip/incoming-line.ts";
 import { OFFER, rawCall } from "../support/sip/raw-call.ts";
@@ -140,7 +140,7 @@ test("a call with few requests is never throttled", async () => {
 
 test("a datagram queued after hundreds of another source is handled among the first", async () => {
   const order: string[] = [];
-  const intake = new Intake(systemClock);
+  const intake = new InboundQueue(systemClock);
   const add = (source: string) => intake.add(source, 500, () => order.push(source));
   for (let n = 0; n < 300; n++) add("storm");
   add("other");
@@ -153,7 +153,7 @@ test("a datagram queued after hundreds of another source is handled among the fi
 test("a turn ends after some milliseconds, however few were handled; waiting time counts", async () => {
   let now = 0;
   let handled = 0;
-  const intake = new Intake({ monotonic: () => now });
+  const intake = new InboundQueue({ monotonic: () => now });
   const work = () => {
     handled++;
     now += TURN_MS_MAX / 2;
@@ -171,7 +171,7 @@ test("a turn ends after some milliseconds, however few were handled; waiting tim
 
 test("the queues per source and in total have a limit in bytes, and nothing is handled after the end", async () => {
   const order: string[] = [];
-  const intake = new Intake(systemClock);
+  const intake = new InboundQueue(systemClock);
   const add = (source: string, bytes: number) =>
     intake.add(source, bytes, () => order.push(source));
   for (let n = 0; n < TASKS_PER_TURN; n++) add("first", 1);

@@ -8,7 +8,7 @@ import type { IncomingLeg, SipStack } from "../../src/call/sip-port.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { silentLog } from "../../src/core/log.ts";
 import { buildRequest, type HeaderInit } from "../../src/sip/message/index.ts";
-import { Intake, TASKS_PER_TURN } from "../../src/sip/transport/intake.ts";
+import { InboundQueue, TASKS_PER_TURN } from "../../src/sip/transport/inbound-queue.ts";
 import { StreamTransport } from "../../src/sip/transport/stream.ts";
 import { eventually } from "../support/eventually.ts";
 import { fakeClock } from "../support/fake-clock.ts";
@@ -327,7 +327,7 @@ describe("a trunk's connection", () => {
 describe("a stream", () => {
   const open = (clock = fakeClock(), tlsCa: string | null = null) => {
     const heard: string[] = [];
-    const intake = new Intake(systemClock);
+    const intake = new InboundQueue(systemClock);
     const transport = new StreamTransport({
       clock,
       turn: (host) => intake.turn(host),

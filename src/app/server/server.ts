@@ -21,7 +21,7 @@ import { SOCKET_EVENTS, type SocketData } from "../../http/dashboard/sockets/tra
 import { DASHBOARD_PATHS, dashboardApp } from "../../http/dashboard-pack.ts";
 import { DOCS_PATHS, DOCUMENT_PATHS, docsRoutes } from "../../http/docs.ts";
 import { createIdempotency, type Idempotency } from "../../http/idempotency.ts";
-import { LateRoutes } from "../../http/late-routes.ts";
+import { LazyRoutes } from "../../http/lazy-routes.ts";
 import { Middleware } from "../../http/middleware.ts";
 import { DASHBOARD_MOUNT, isBelowMount, MOUNTS } from "../../http/mounts.ts";
 import { refuseOtherMethods } from "../../http/other-methods.ts";
@@ -56,8 +56,8 @@ export class HttpServer {
   readonly address: { readonly host: string; port: number };
   readonly #app = new Elysia({ systemRouter: false });
   readonly #context: RouteContext;
-  readonly #api: LateRoutes;
-  readonly #ownApi: LateRoutes;
+  readonly #api: LazyRoutes;
+  readonly #ownApi: LazyRoutes;
   readonly #idempotency: Idempotency;
   readonly #middleware: Middleware;
   readonly #handler: RouteHandler;
@@ -86,8 +86,8 @@ export class HttpServer {
       ? createStoreDeadline({ database, clock })
       : (work) => work;
     this.#context = this.#routeContext();
-    this.#api = new LateRoutes(MOUNTS, () => this.#mountApi());
-    this.#ownApi = new LateRoutes([DASHBOARD_MOUNT], () => this.#mountOwnApi());
+    this.#api = new LazyRoutes(MOUNTS, () => this.#mountApi());
+    this.#ownApi = new LazyRoutes([DASHBOARD_MOUNT], () => this.#mountOwnApi());
     this.#middleware = this.#createMiddleware();
     this.#handler = new RouteHandler({
       middleware: this.#middleware,
@@ -190,7 +190,7 @@ export class HttpServer {
     return late ? this.#fetchLater(late, request) : this.#app.fetch(request);
   }
 
-  async #fetchLater(routes: LateRoutes, request: Request): Promise<Response> {
+  async #fetchLater(routes: LazyRoutes, request: Request): Promise<Response> {
     try {
       await routes.load();
     } catch (error) {

@@ -21,7 +21,7 @@ import { checkAnsweredTime, isTooFarOff } from "../../features/billing/answered-
 import { type Billing, chargeKey } from "../../features/billing/billing.ts";
 import { costOfGoods, type GoodsPrices } from "../../features/billing/cost-of-goods.ts";
 import type { Charge } from "../../features/billing/ports.ts";
-import type { Callers } from "../../features/contact/callers.ts";
+import type { Callers } from "../../features/contact/caller-identification.ts";
 import type { KnowledgeIndex, KnowledgeScope } from "../../features/knowledge/knowledge-index.ts";
 import { knowledgeOfTurns } from "../../features/knowledge/turn-knowledge.ts";
 import { callEnded, callFailed, transcriptCompleted } from "../../features/webhook/catalogue.ts";

@@ -21,7 +21,7 @@ import type { Random } from "../../core/random.ts";
 import { type AgentOfCall, agentOfCall } from "../../features/agent/agent-split.ts";
 import type { Billing } from "../../features/billing/billing.ts";
 import type { AccountStatus } from "../../features/billing/stores.ts";
-import type { Callers } from "../../features/contact/callers.ts";
+import type { Callers } from "../../features/contact/caller-identification.ts";
 import type { KnowledgeIndex } from "../../features/knowledge/knowledge-index.ts";
 import { networkNumber } from "../../features/number/national-form.ts";
 import { callStarted } from "../../features/webhook/catalogue.ts";

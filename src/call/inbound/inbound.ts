@@ -8,7 +8,7 @@ import type { CallConfig } from "../../conversation/call-config.ts";
 import { describeError } from "../../core/errors.ts";
 import { uuidV7 } from "../../core/ids.ts";
 import type { Billing } from "../../features/billing/billing.ts";
-import type { Callers } from "../../features/contact/callers.ts";
+import type { Callers } from "../../features/contact/caller-identification.ts";
 import { callFailed } from "../../features/webhook/catalogue.ts";
 import type { Admission } from "../admission/admission.ts";
 import { endingByUs, endingUnanswered, endingUnopened } from "../ending.ts";

@@ -16,7 +16,7 @@ import { describeError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { Log } from "../../core/log.ts";
 import type { MediaPlan, MediaStatistics } from "../../core/media-plan.ts";
-import type { Callers } from "../../features/contact/callers.ts";
+import type { Callers } from "../../features/contact/caller-identification.ts";
 import type { CallerLevel, PinCheck } from "../../features/contact/ports.ts";
 import type { ToolRunner } from "../../features/tool/ports.ts";
 import { callAnswered } from "../../features/webhook/catalogue.ts";

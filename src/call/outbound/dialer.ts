@@ -13,7 +13,7 @@ import { conversationRateHz } from "../../core/media-plan.ts";
 import type { Random } from "../../core/random.ts";
 import { type AgentOfCall, agentOfCall } from "../../features/agent/agent-split.ts";
 import type { Billing } from "../../features/billing/billing.ts";
-import type { Callers } from "../../features/contact/callers.ts";
+import type { Callers } from "../../features/contact/caller-identification.ts";
 import type { ScheduleEntry } from "../../features/schedule/scheduler.ts";
 import { callStarted } from "../../features/webhook/catalogue.ts";
 import { type Admission, rulesOf } from "../admission/admission.ts";

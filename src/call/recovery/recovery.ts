@@ -13,7 +13,7 @@ import type { Queries } from "../../core/database.ts";
 import { describeError } from "../../core/errors.ts";
 import { microToEur } from "../../core/money.ts";
 import { type Billing, chargeKey } from "../../features/billing/billing.ts";
-import type { Callers } from "../../features/contact/callers.ts";
+import type { Callers } from "../../features/contact/caller-identification.ts";
 import { LOST_AFTER_MS } from "../../features/mail/mail-queue.ts";
 import { callFailed, transcriptCompleted } from "../../features/webhook/catalogue.ts";
 import { remoteNumber } from "../call-identity.ts";

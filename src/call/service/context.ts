@@ -1,7 +1,7 @@
 /** Dependencies of all call use cases, built once by app.ts. */
 
 import type { Billing } from "../../features/billing/billing.ts";
-import type { Callers } from "../../features/contact/callers.ts";
+import type { Callers } from "../../features/contact/caller-identification.ts";
 import type { MailQueue } from "../../features/mail/mail-queue.ts";
 import type { Admission } from "../admission/admission.ts";
 import type { CallSettings } from "../call-settings.ts";

@@ -18,7 +18,7 @@ import type { CallSearch } from "../call-log/call-search.ts";
 import type { OperatorCalls } from "../call-log/calls.ts";
 import type { Reports } from "../call-log/reports.ts";
 import type { Campaigns } from "../campaign/campaigns.ts";
-import type { ContactBook } from "../contact/contact-book.ts";
+import type { ContactBook } from "../contact/contacts-csv.ts";
 import type { Memories } from "../contact/memories.ts";
 import type { Identity } from "../identity/identity.ts";
 import type { ApiKeys } from "../key/api-keys.ts";

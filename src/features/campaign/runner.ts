@@ -13,7 +13,7 @@ import { e164 } from "../../core/e164.ts";
 import { AppError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 import { WorkLoop } from "../../core/work-loop.ts";
-import type { EndListener } from "../contact/callers.ts";
+import type { EndListener } from "../contact/caller-identification.ts";
 import { type CallingHours, mayCallNow } from "../contact/calling-hours.ts";
 import type { CampaignCalendar, CampaignRecord } from "./campaigns.ts";
 import type { TargetStatus } from "./listed-targets.ts";

@@ -16,10 +16,10 @@ import { type E164, e164 } from "../../core/e164.ts";
 import { AppError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 import { WorkLoop } from "../../core/work-loop.ts";
-import type { EndListener } from "./callers.ts";
+import { BIRTHDAY_REASON } from "./call-history-summary.ts";
+import type { EndListener } from "./caller-identification.ts";
 import { type CallingHours, hoursOf } from "./calling-hours.ts";
 import { fullName } from "./contacts.ts";
-import { BIRTHDAY_REASON } from "./memory-words.ts";
 import type { EndedCall } from "./ports.ts";
 
 const TRIES_MAX = 2;

@@ -13,7 +13,7 @@ import {
   tenants,
 } from "../../store/schema/index.ts";
 import { DEFAULT_FROM, DEFAULT_TO } from "./birthday-store.ts";
-import type { CallerRecords } from "./callers.ts";
+import type { CallerRecords } from "./caller-identification.ts";
 
 export type FeatureRow = typeof featureSettings.$inferSelect;
 export type MemoryRow = typeof callMemories.$inferSelect;

@@ -3,9 +3,9 @@ import { and, asc, desc, eq, gt, gte, isNull, lte, min, notInArray, or, sql } fr
 import type { Queries } from "../../core/database.ts";
 import { arg, statement } from "../../store/query/prepared.ts";
 import { crmCache, crmPosts, featureSettings } from "../../store/schema/index.ts";
+import type { CrmPostRecords } from "./crm/crm-outbox.ts";
 import type { CrmRecords } from "./crm/lookup.ts";
 import type { CrmAnswer } from "./crm/mapping.ts";
-import type { CrmPostRecords } from "./crm/posts.ts";
 
 const POSTS_MAX = 200;
 

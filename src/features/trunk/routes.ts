@@ -7,7 +7,7 @@ import { askServices } from "../../http/contracts/ask.ts";
 import { operations } from "../../http/contracts/operations.ts";
 import { field, flag, okReply, shown } from "../../http/contracts/schema.ts";
 import type { ProductContext } from "../../http/dashboard-context.ts";
-import { LINES, linesResponse } from "../../http/lines-response.ts";
+import { NDJSON, ndjsonResponse } from "../../http/ndjson-response.ts";
 import { numberIn } from "../number/national-form.ts";
 import { presentTrunk, presentTrunkTest, TrunkTest, trunkFields } from "./contract.ts";
 import { newTrunkShape } from "./trunk-schema.ts";
@@ -166,9 +166,9 @@ export const trunkRoutes = ({ dependencies: { services } }: ProductContext) => {
     }),
     route(testTrunk)(async ({ tenantId, http: { headers } }) => {
       // A repeated request gets the stored response without streaming.
-      if (!headers.get("accept")?.includes(LINES) || headers.has("idempotency-key"))
+      if (!headers.get("accept")?.includes(NDJSON) || headers.has("idempotency-key"))
         return { ok: true, test: presentTrunkTest(await trunks.testOf(tenantId)) };
-      return linesResponse((line) =>
+      return ndjsonResponse((line) =>
         trunks.testOf(tenantId, (test) => line(presentTrunkTest(test))).then(presentTrunkTest),
       );
     }),

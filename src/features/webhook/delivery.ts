@@ -18,7 +18,7 @@ import { WorkLoop } from "../../core/work-loop.ts";
 import type { OutboundHttpClient } from "../../platform/net/outbound-http.ts";
 import type { SecretVault } from "../../platform/secrets/secret-binding.ts";
 import { type AttemptResult, attemptDelivery } from "./attempt.ts";
-import { DeliveryCapacity } from "./capacity.ts";
+import { DeliveryLimiter } from "./delivery-limiter.ts";
 import { createOutcomeWriter, type OutcomeWriter } from "./outcome-writer.ts";
 import type { DueDelivery, Subscriber, WebhookStores } from "./stores.ts";
 import type { SwitchedOffListener } from "./switched-off.ts";
@@ -66,7 +66,7 @@ type Targets = ReturnType<typeof targetsOf>;
 export class DeliveryWorker {
   readonly #pauseMs: number;
   readonly #owner: string;
-  readonly #capacity: DeliveryCapacity;
+  readonly #capacity: DeliveryLimiter;
   readonly #outcomes: OutcomeWriter;
   readonly #vault: SecretVault;
   readonly #underWay = new Set<Promise<void>>();
@@ -85,7 +85,7 @@ export class DeliveryWorker {
     this.#pauseMs = options.pauseMs ?? PAUSE_MS;
     this.#owner = leaseOwner(random);
     this.#vault = openedOnce(options.vault);
-    this.#capacity = new DeliveryCapacity({
+    this.#capacity = new DeliveryLimiter({
       total: CONCURRENCY_MAX,
       unstored: CONCURRENCY_MAX,
       perEndpoint: PER_ENDPOINT_MAX,

@@ -9,7 +9,7 @@ import { and, count, eq, isNull, or, type SQL, sql } from "drizzle-orm";
 import type { Queries } from "../../core/database.ts";
 import { arg, statement } from "../../store/query/prepared.ts";
 import { events, legacyEndpoints, outbox, webhooks } from "../../store/schema/outbox.ts";
-import type { Busy, Claim, Due, Look } from "./stores.ts";
+import type { BacklogCheck, Busy, Claim, Due } from "./stores.ts";
 
 /** More due deliveries count as a large backlog. */
 const LITTLE_MAX = 64;
@@ -160,7 +160,7 @@ export async function lookForDue(
   nowMs: number,
   busy: Busy,
   isCrowd: boolean,
-): Promise<Look> {
+): Promise<BacklogCheck> {
   const looked = isCrowd ? null : await lookByTime(queries).get(excluded(nowMs, busy));
   if (looked && looked.count < LITTLE_MAX) return { isAny: looked.isAny === 1, isCrowd: false };
   const any = { busy, limit: 1, each: 1, after: null, isCrowd: true };

@@ -95,7 +95,7 @@ export interface Due {
   readonly isCrowd: boolean;
 }
 
-export interface Look {
+export interface BacklogCheck {
   readonly isAny: boolean;
   /** Same as in `Due`. */
   readonly isCrowd: boolean;
@@ -110,7 +110,7 @@ export interface OutboxStore {
    */
   due(nowMs: number, claim: Claim): Promise<Due>;
   /** Whether a delivery is due. `isCrowd` is as in `Claim`. */
-  look(nowMs: number, busy: Busy, isCrowd: boolean): Promise<Look>;
+  look(nowMs: number, busy: Busy, isCrowd: boolean): Promise<BacklogCheck>;
   lease(outboxIds: readonly number[], owner: string, untilMs: number): Promise<void>;
   /** Releases claimed rows unchanged. */
   release(outboxIds: readonly number[], owner: string): Promise<void>;

@@ -11,7 +11,7 @@
  */
 import type { Clock, Timer } from "../../core/clock.ts";
 import { type SipMessage, type SipRequest, type SipResponse, tagOf } from "../message/index.ts";
-import { PeerAbilities } from "./peer-abilities.ts";
+import { PeerCapabilities } from "./peer-capabilities.ts";
 
 interface SessionTimerDeps {
   readonly clock: Clock;
@@ -43,7 +43,7 @@ export const REFRESHES: ReadonlySet<string> = new Set(["INVITE", "UPDATE"]);
 
 export class SessionTimer {
   /** From the messages processed here. */
-  readonly peer = new PeerAbilities();
+  readonly peer = new PeerCapabilities();
   #expiresSeconds: number;
   #minSeconds: number;
   #running: Interval | null = null;

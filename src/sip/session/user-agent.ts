@@ -32,7 +32,7 @@ import { toSipJsRequest, toSipJsResponse, toSipJsUri } from "./convert.ts";
 import { type IncomingLegOptions, SipIncomingLeg } from "./incoming-leg.ts";
 import { type MediaNegotiator, UNANSWERED } from "./media-negotiator.ts";
 import { applySipJsPatches } from "./patches.ts";
-import { ServersByCall } from "./servers-by-call.ts";
+import { TransactionIndex } from "./transaction-index.ts";
 
 interface TrunkUserAgentOptions {
   readonly username: string;
@@ -65,7 +65,7 @@ export class TrunkUserAgent {
   readonly #agent: UserAgent;
   readonly #requests = new WeakMap<object, Pick<IncomingLegOptions, "request" | "isOwn">>();
   readonly #negotiators = new WeakMap<Session, MediaNegotiator>();
-  readonly #servers = new ServersByCall();
+  readonly #servers = new TransactionIndex();
 
   constructor(private readonly options: TrunkUserAgentOptions) {
     applySipJsPatches();

@@ -18,7 +18,7 @@ import {
 import { isStun } from "../nat/stun.ts";
 import { BanList } from "./ban-list.ts";
 import { type Address, type Flow, isStream, type StreamFlow } from "./flow.ts";
-import { Intake } from "./intake.ts";
+import { InboundQueue } from "./inbound-queue.ts";
 import { RateLimit } from "./rate-limit.ts";
 import { type Peer, StreamTransport, type TlsListener } from "./stream.ts";
 import { openUdpTransport, type UdpTransport } from "./udp.ts";
@@ -57,14 +57,14 @@ export class Endpoint {
   #udp: UdpTransport | undefined;
   readonly #limit: RateLimit;
   readonly #bans: BanList;
-  readonly #intake: Intake;
+  readonly #intake: InboundQueue;
   readonly #decoder = new TextDecoder("utf-8");
 
   private constructor(private readonly options: EndpointOptions) {
     const { clock, log, bind, tlsCa } = options;
     this.#limit = new RateLimit(clock, UNKNOWN_SOURCE_LIMIT);
     this.#bans = new BanList(clock);
-    this.#intake = new Intake(clock);
+    this.#intake = new InboundQueue(clock);
     this.#streams = new StreamTransport({
       clock,
       log,

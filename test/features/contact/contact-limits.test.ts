@@ -1,8 +1,8 @@
 /** Limits of contacts: people per number, PIN storage, and pieces of the book. */
 import { expect, test } from "bun:test";
-import { Callers } from "../../../src/features/contact/callers.ts";
-import { ContactBook } from "../../../src/features/contact/contact-book.ts";
+import { Callers } from "../../../src/features/contact/caller-identification.ts";
 import type { ContactRecord } from "../../../src/features/contact/contacts.ts";
+import { ContactBook } from "../../../src/features/contact/contacts-csv.ts";
 import type { CallerTenant } from "../../../src/features/contact/ports.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { silentLog } from "../../../src/core/log.ts";
 import { seededRandom } from "../../../src/core/random.ts";
-import { CrmPosts } from "../../../src/features/contact/crm/posts.ts";
+import { CrmOutbox } from "../../../src/features/contact/crm/crm-outbox.ts";
 import type {
   OutboundHttpRequest,
   OutboundHttpResponse,
@@ -30,7 +30,7 @@ function world(answer: (request: OutboundHttpRequest) => Promise<OutboundHttpRes
     nextDueAfter: async () => null,
     target: async () => ({ url: "https://crm.example/", secretSealed: null, mapping: {} }),
   });
-  const posts = new CrmPosts({
+  const posts = new CrmOutbox({
     clock,
     records,
     vault: plainVault,
@@ -44,7 +44,7 @@ function world(answer: (request: OutboundHttpRequest) => Promise<OutboundHttpRes
         return answer(request);
       },
     },
-  } as unknown as ConstructorParameters<typeof CrmPosts>[0]);
+  } as unknown as ConstructorParameters<typeof CrmOutbox>[0]);
   return { clock, due, claims, outcomes, requests, posts };
 }
 /** Lets pending promises settle, without advancing the clock. */

@@ -7,7 +7,7 @@ import type { Database } from "../../../src/core/database.ts";
 import { silentLog } from "../../../src/core/log.ts";
 import { systemRandom } from "../../../src/core/random.ts";
 import { callerStore } from "../../../src/features/contact/caller-store.ts";
-import { CrmPosts } from "../../../src/features/contact/crm/posts.ts";
+import { CrmOutbox } from "../../../src/features/contact/crm/crm-outbox.ts";
 import { crmStore } from "../../../src/features/contact/crm-store.ts";
 import { SafeHttpClient } from "../../../src/platform/net/outbound-http.ts";
 import { crmPosts } from "../../../src/store/schema/index.ts";
@@ -57,7 +57,7 @@ const tell = (database: Database, tenantId: number, callUuid: string) =>
 
 async function world() {
   const database = await openTestDatabase(join(directory, `${++stores}.db`), START);
-  const posts = new CrmPosts({
+  const posts = new CrmOutbox({
     database,
     records: crmStore,
     isOn: async () => true,

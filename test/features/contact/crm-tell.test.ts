@@ -1,7 +1,7 @@
 /** The CRM message about a call, as stored with the call's end. */
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { crmTeller } from "../../../src/features/contact/crm/tell.ts";
+import { crmOutcomeReporter } from "../../../src/features/contact/crm/crm-outcome.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 import { openTestDatabase } from "../../support/store/test-store.ts";
 import { tempDir } from "../../support/temp-dir.ts";
@@ -10,7 +10,7 @@ test("a talk of 61.001 s is reported as 62 seconds, counted from its answer", as
   const clock = fakeClock(Date.parse("2026-11-22T12:01:01.001Z"));
   const database = await openTestDatabase(join(tempDir(), "crm.db"), clock.now());
   const bodies: string[] = [];
-  const teller = crmTeller({
+  const teller = crmOutcomeReporter({
     records: () => ({
       target: async () => ({ url: "https://crm.example/", secretSealed: null, mapping: {} }),
       enqueue: async (_tenantId, _callUuid, body) => void bodies.push(body),
@@ -52,7 +52,7 @@ test("a talk of 61.001 s is reported as 62 seconds, counted from its answer", as
 test("50,000 characters of a transcript are sent", async () => {
   const clock = fakeClock();
   const bodies: string[] = [];
-  const teller = crmTeller({
+  const teller = crmOutcomeReporter({
     records: () => ({
       target: async () => ({ url: "https://crm.example/", secretSealed: null, mapping: {} }),
       enqueue: async (_tenantId, _callUuid, body) => void bodies.push(body),

@@ -22,7 +22,7 @@ import { writeSnapshot } from "../../../src/ops/backup/snapshot.ts";
 import { journalFileOf } from "../../../src/ops/revocation/journal.ts";
 import { tenantSecretBinding } from "../../../src/platform/secrets/secret-binding.ts";
 import type { Vault } from "../../../src/platform/secrets/vault.ts";
-import { SEALED_COLUMNS } from "../../../src/store/sealed-store.ts";
+import { SEALED_COLUMNS } from "../../../src/store/encrypted-columns.ts";
 import { startPlan } from "../../support/plans.ts";
 import { isRemote, openTestDatabase } from "../../support/store/test-store.ts";
 import { tempDir } from "../../support/temp-dir.ts";

@@ -11,9 +11,9 @@ import { openVault } from "../../../src/app/vault.ts";
 import { systemRandom } from "../../../src/core/random.ts";
 import { billingStores } from "../../../src/features/billing/billing-stores.ts";
 import { verifyLedger } from "../../../src/features/billing/ledger.ts";
+import { encryptedColumns, SEALED_COLUMNS } from "../../../src/store/encrypted-columns.ts";
 import { migrationStatus } from "../../../src/store/migration/migrate.ts";
 import { migrations } from "../../../src/store/migration/migrations.ts";
-import { SEALED_COLUMNS, sealedStore } from "../../../src/store/sealed-store.ts";
 import { openDatabase } from "../../../src/store/sqlite/database.ts";
 import { fileProblems } from "../../../src/store/sqlite/integrity.ts";
 import { orderOf } from "../../support/store/database-dump.ts";
@@ -117,7 +117,7 @@ test.each(FILLED_VERSIONS)(
     const vault = await openVault(database, masterKeyOf(version), systemRandom);
     let opened = 0;
     for (const column of SEALED_COLUMNS)
-      for (const row of await sealedStore(database.read).rows(column)) {
+      for (const row of await encryptedColumns(database.read).rows(column)) {
         expect(vault.open(row.sealed, column.binding(row)).length).toBeGreaterThan(0);
         opened++;
       }

@@ -1,5 +1,5 @@
 /** Caller data for tests without contacts: nothing is known. */
-import type { Callers } from "../../../src/features/contact/callers.ts";
+import type { Callers } from "../../../src/features/contact/caller-identification.ts";
 
 export const UNKNOWN_CALLERS: Omit<Callers, "pins"> = {
   contextOf: async () => ({

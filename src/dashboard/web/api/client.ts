@@ -47,7 +47,7 @@ export async function versioned<Data, Kept extends object>(
 }
 
 /** Media type of a streamed reply of JSON lines, which `jsonLines` reads. */
-export const LINES = "application/x-ndjson";
+export const NDJSON = "application/x-ndjson";
 
 /** Yields the lines of a streamed reply, each as soon as it arrives. */
 export async function* jsonLines<Line>(

@@ -9,13 +9,13 @@ import { LiveProvider, useLive } from "../live/live.tsx";
 import { useSession } from "../session.ts";
 import { IconButton } from "../ui/button.tsx";
 import { Modal } from "../ui/dialog.tsx";
+import { useFocusRestore } from "../ui/focus-restore.ts";
 import { Icon, Mark } from "../ui/icon.tsx";
-import { useKeptFocus } from "../ui/kept-focus.ts";
 import { EmptyState } from "../ui/states.tsx";
 import { LeaveGuard } from "../ui/unsaved.tsx";
 import { AccountMenu } from "./account-menu.tsx";
-import { ActingBar } from "./acting-bar.tsx";
 import { ConfirmSession } from "./confirm-session.tsx";
+import { ImpersonationBanner } from "./impersonation-banner.tsx";
 import { isWithin, navigationFor, type Section } from "./navigation.ts";
 import { PaletteButton, usePalette } from "./palette-button.tsx";
 import { Pending } from "./route-states.tsx";
@@ -41,7 +41,7 @@ function Frame() {
   const { lostSince } = useLive();
   const { pathname } = useLocation();
   useFocusAfterNavigation();
-  useKeptFocus();
+  useFocusRestore();
   const { open: search, palette } = usePalette();
   const isWide = useSyncExternalStore(subscribeWidth, () => WIDE.matches);
   const needsTenant = useMatches({
@@ -61,7 +61,7 @@ function Frame() {
             {t("offline.bar", { time: time(new Date(lostSince).toISOString()) })}
           </p>
         )}
-        <ActingBar />
+        <ImpersonationBanner />
         <SectionTabs />
         <Suspense fallback={<Pending />}>
           {session.tenant || !needsTenant ? (

@@ -15,7 +15,7 @@ import { createPortal } from "react-dom";
 import { type ApiProblem, problemOf } from "../api/problem.ts";
 import { useText } from "../i18n/text.tsx";
 import { Button, IconButton } from "./button.tsx";
-import { placeOf, stopsIn } from "./kept-focus.ts";
+import { placeOf, stopsIn } from "./focus-restore.ts";
 import { ProblemNote } from "./states.tsx";
 import { useToasts } from "./toast.tsx";
 

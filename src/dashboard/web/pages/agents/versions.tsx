@@ -238,7 +238,7 @@ function DraftCard(props: {
             {t("versions.compare_published")}
           </Button>
         )}
-        {draft && mayChange && <DraftDeeds agentId={agentId} force={isBehind} />}
+        {draft && mayChange && <DraftActions agentId={agentId} force={isBehind} />}
       </div>
     </Card>
   );
@@ -248,7 +248,7 @@ function DraftCard(props: {
  * Buttons that publish or discard the draft. `force`: another version was published since the draft
  * was made.
  */
-function DraftDeeds({ agentId, force }: { agentId: number; force: boolean }) {
+function DraftActions({ agentId, force }: { agentId: number; force: boolean }) {
   const { t } = useText();
   const stale = useStale();
   const [discarding, setDiscarding] = useState(false);

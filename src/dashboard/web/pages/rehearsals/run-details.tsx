@@ -105,14 +105,14 @@ function RehearsedConversation({ result, audioUrl }: Omit<RehearsedCallProps, "i
             <Failures failures={result.failures.filter(({ turn }) => turn === index)} />
           )}
         />
-        <Deeds result={result} />
+        <RunActions result={result} />
       </div>
     </>
   );
 }
 
 /** The agent's tool calls, transfers and messages in chronological order. */
-function Deeds({ result: { tools, transfers, messages } }: { result: Result }) {
+function RunActions({ result: { tools, transfers, messages } }: { result: Result }) {
   const { clock, findText } = useText();
   const deeds = [
     ...tools.map(({ tool, arguments: given, output, at_ms }) => ({

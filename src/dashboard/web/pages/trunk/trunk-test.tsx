@@ -3,7 +3,7 @@
  * as soon as it arrives.
  */
 import { useEffect, useRef, useState } from "react";
-import { answer, jsonLines, LINES, type Own, own } from "../../api/client.ts";
+import { answer, jsonLines, NDJSON, type Own, own } from "../../api/client.ts";
 import { checkText } from "../../i18n/problem-text.ts";
 import { useText } from "../../i18n/text.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -29,7 +29,7 @@ export function TrunkTest({ account, isSaved }: { account: string; isSaved: bool
   async function ask() {
     setLast(null);
     const lines = await answer(
-      own.POST("/trunk/test", { headers: { accept: LINES }, parseAs: "stream" }),
+      own.POST("/trunk/test", { headers: { accept: NDJSON }, parseAs: "stream" }),
     );
     for await (const line of jsonLines<Test>(lines)) setLast({ account, test: line });
   }

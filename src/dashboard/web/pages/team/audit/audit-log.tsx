@@ -38,7 +38,10 @@ function Entries() {
                 rows={entries}
                 rowKey={(entry) => entry.id}
                 columns={[
-                  { head: t("team.action"), cell: (entry) => <Deed entry={entry} names={names} /> },
+                  {
+                    head: t("team.action"),
+                    cell: (entry) => <AuditEntryLine entry={entry} names={names} />,
+                  },
                   {
                     head: t("calls.when"),
                     cell: (entry) => <span className="nowrap">{dateTime(entry.at)}</span>,
@@ -63,7 +66,13 @@ function Entries() {
 }
 
 /** Sentence of one entry, its changes, and whether it failed. */
-function Deed({ entry, names }: { entry: AuditEntry; names: ReadonlyMap<string, string> }) {
+function AuditEntryLine({
+  entry,
+  names,
+}: {
+  entry: AuditEntry;
+  names: ReadonlyMap<string, string>;
+}) {
   const texts = useText();
   const email = entry.user_email ?? "";
   const named = { ...entry, user_email: names.get(email) || entry.user_email };

@@ -20,7 +20,7 @@ export const TURN_MS_MAX = 8;
 export const LINE_BYTES_MAX = 256 * 1024;
 export const BYTES_MAX = 16 * 1024 * 1024;
 
-export class Intake {
+export class InboundQueue {
   /** The next turn starts with the first queue. */
   readonly #lines = new Map<string, Line>();
   #bytes = 0;

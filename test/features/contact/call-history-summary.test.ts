@@ -4,7 +4,7 @@ import {
   memoryDetails,
   memoryKnowledge,
   memoryLine,
-} from "../../../src/features/contact/memory-words.ts";
+} from "../../../src/features/contact/call-history-summary.ts";
 
 const AT_MS = Date.parse("2026-11-22T10:12:00Z");
 const told = (reason: string) =>

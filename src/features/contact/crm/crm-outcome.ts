@@ -4,18 +4,18 @@
  */
 import { type Clock, isoUtc } from "../../../core/clock.ts";
 import type { Queries } from "../../../core/database.ts";
-import type { EndListener } from "../callers.ts";
+import type { EndListener } from "../caller-identification.ts";
 import type { CrmTarget } from "./lookup.ts";
 import { mappedOutcome } from "./mapping.ts";
 
 /** Implemented by store/contact/crm-store.ts. */
-interface CrmTellRecords {
+interface CrmOutcomeRecords {
   target(tenantId: number): Promise<CrmTarget | null>;
   enqueue(tenantId: number, callUuid: string, body: string, nowMs: number): Promise<void>;
 }
 
-interface CrmTellOptions {
-  readonly records: (queries: Queries) => CrmTellRecords;
+interface CrmOutcomeOptions {
+  readonly records: (queries: Queries) => CrmOutcomeRecords;
   readonly agentName: (
     queries: Queries,
     tenantId: number,
@@ -27,7 +27,12 @@ interface CrmTellOptions {
 
 const TRANSCRIPT_MAX = 50_000;
 
-export function crmTeller({ records, agentName, clock, wake }: CrmTellOptions): EndListener {
+export function crmOutcomeReporter({
+  records,
+  agentName,
+  clock,
+  wake,
+}: CrmOutcomeOptions): EndListener {
   /** Stays false without any bridge, so that nothing is ever sent. */
   let isUsed = false;
   return {

@@ -15,7 +15,7 @@ const WAIT_MS_MAX = 20_000;
 export const isHeavy = ({ weight = 1 }: Pick<Contract, "weight">) => weight >= HEAVY_WEIGHT;
 
 /** Concurrency slot of one request. */
-interface HeavySeat {
+interface ConcurrencySlot {
   /** Resolves when the request may proceed. Idempotent. Rejects with rate_limited. */
   take(): Promise<void>;
   leave(): void;
@@ -27,12 +27,12 @@ interface Tenant {
   readonly waiting: Set<() => void>;
 }
 
-export class HeavyRequests {
+export class ConcurrencyLimiter {
   readonly #tenants = new Map<number, Tenant>();
 
   constructor(private readonly clock: Clock) {}
 
-  seatOf(tenantId: number): HeavySeat {
+  seatOf(tenantId: number): ConcurrencySlot {
     let isTaken = false;
     return {
       take: async () => {

@@ -12,7 +12,7 @@ import { useDoing } from "../ui/mutate.ts";
 
 const OPERATOR_PAGE = "/app/operator";
 
-export function ActingBar() {
+export function ImpersonationBanner() {
   const { t, dateTime } = useText();
   const { tenant, acting_until: until } = useSession();
   const doing = useDoing();

@@ -33,7 +33,7 @@ interface Endpoint {
   limit: number;
 }
 
-export class DeliveryCapacity {
+export class DeliveryLimiter {
   readonly #endpoints = new Map<string, Endpoint>();
   /** Endpoints whose last delivery succeeded. */
   readonly #proven = new BoundedMap<string, true>(PROVEN_MAX);

@@ -74,7 +74,7 @@ const NAMES: Readonly<Record<string, { readonly tenantId: string; readonly name:
 };
 const UNNAMED = { tenantId: "0", name: "''" };
 
-export function sealedStore(queries: Queries) {
+export function encryptedColumns(queries: Queries) {
   return {
     async rows({ table, column }: SealedColumn): Promise<readonly SealedRow[]> {
       const { tenantId, name } = NAMES[table] ?? UNNAMED;

@@ -1,13 +1,13 @@
 /** Routes loaded after the server listens, or with the first request. */
 import { expect, setDefaultTimeout, test } from "bun:test";
-import { LateRoutes } from "../../src/http/late-routes.ts";
+import { LazyRoutes } from "../../src/http/lazy-routes.ts";
 import { startApiServer } from "../support/http/api-server.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 setDefaultTimeout(60_000);
 
 test("paths below a mount are covered, the mount too, but not a longer name with the same beginning", () => {
-  const routes = new LateRoutes(["/api/v1", "/v1"], async () => undefined);
+  const routes = new LazyRoutes(["/api/v1", "/v1"], async () => undefined);
   for (const path of ["/v1", "/v1/", "/v1/agents", "/api/v1/agents/1"])
     expect([path, routes.covers(path)]).toEqual([path, true]);
   for (const path of ["/", "/v", "/v10", "/v1x/agents", "/api", "/api/v2/v1", "/docs/v1"])
@@ -16,7 +16,7 @@ test("paths below a mount are covered, the mount too, but not a longer name with
 
 test("they are loaded once, however many requests wait; a failed load is repeated", async () => {
   let tries = 0;
-  const routes = new LateRoutes(["/v1"], async () => {
+  const routes = new LazyRoutes(["/v1"], async () => {
     if (++tries === 1) throw new Error("not today");
   });
   const failed = await Promise.allSettled([routes.load(), routes.load()]);

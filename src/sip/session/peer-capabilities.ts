@@ -4,7 +4,7 @@
  */
 import type { SipMessage } from "../message/index.ts";
 
-export class PeerAbilities {
+export class PeerCapabilities {
   #allow: ReadonlySet<string> | null = null;
   #supported: ReadonlySet<string> = new Set();
 

@@ -42,7 +42,7 @@ export function placeOf(element: Element | null): () => void {
 }
 
 /** For the whole page, once. A dialog restores the focus itself when it closes. */
-export function useKeptFocus(): void {
+export function useFocusRestore(): void {
   useEffect(() => {
     let focused: Element | null = null;
     let goBack = placeOf(null);

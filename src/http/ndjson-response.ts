@@ -1,8 +1,8 @@
 /** Streams JSON lines as they become available. A failure before the first line returns a normal error. */
-export const LINES = "application/x-ndjson";
+export const NDJSON = "application/x-ndjson";
 
 /** `work` passes lines while it runs; its result is the last line. */
-export async function linesResponse(
+export async function ndjsonResponse(
   work: (line: (value: unknown) => void) => Promise<unknown>,
 ): Promise<Response> {
   const encoder = new TextEncoder();
@@ -26,5 +26,5 @@ export async function linesResponse(
     (error) => reader?.error(error),
   );
   await Promise.race([started.promise, done]);
-  return new Response(body, { headers: { "content-type": LINES } });
+  return new Response(body, { headers: { "content-type": NDJSON } });
 }

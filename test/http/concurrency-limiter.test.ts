@@ -1,7 +1,7 @@
 /** Heavy requests count for more, and after many guessed keys of an address no more are looked up. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { AppError } from "../../src/core/errors.ts";
-import { HeavyRequests } from "../../src/http/heavy-requests.ts";
+import { ConcurrencyLimiter } from "../../src/http/concurrency-limiter.ts";
 import { signedInBrowser } from "../support/browser/dashboard-session.ts";
 import { type FakeClock, fakeClock } from "../support/fake-clock.ts";
 import { type ApiServer, ask, pick, startApiServer } from "../support/http/api-server.ts";
@@ -110,7 +110,7 @@ describe("heavy requests of a company at once", () => {
   });
 
   test("requests wait for a slot in order, for at most 20 s", async () => {
-    const requests = new HeavyRequests(clock);
+    const requests = new ConcurrencyLimiter(clock);
     const seats = Array.from({ length: 8 }, () => requests.seatOf(1));
     const told: string[] = [];
     for (const [at, seat] of seats.entries())

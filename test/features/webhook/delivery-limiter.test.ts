@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { DeliveryCapacity } from "../../../src/features/webhook/capacity.ts";
+import { DeliveryLimiter } from "../../../src/features/webhook/delivery-limiter.ts";
 
 const target = (webhookId: number, fields: { call?: string; failing?: boolean } = {}) => ({
   webhookId,
@@ -9,13 +9,13 @@ const target = (webhookId: number, fields: { call?: string; failing?: boolean } 
 });
 
 /** A capacity to which these webhooks have already accepted deliveries. */
-function provenBy(limits: ConstructorParameters<typeof DeliveryCapacity>[0], ...ids: number[]) {
-  const capacity = new DeliveryCapacity(limits);
+function provenBy(limits: ConstructorParameters<typeof DeliveryLimiter>[0], ...ids: number[]) {
+  const capacity = new DeliveryLimiter(limits);
   for (const id of ids) capacity.learn(target(id), true);
   return capacity;
 }
 
-const take = (capacity: DeliveryCapacity, count: number, of: ReturnType<typeof target>) =>
+const take = (capacity: DeliveryLimiter, count: number, of: ReturnType<typeof target>) =>
   Array.from({ length: count }, () => capacity.acquire(of)).filter(Boolean).length;
 
 describe("the delivery capacity", () => {
@@ -29,7 +29,7 @@ describe("the delivery capacity", () => {
   });
 
   test("gives an endpoint one slot until its first accepted delivery, and again after a failed one", () => {
-    const capacity = new DeliveryCapacity({ total: 10, unstored: 4, perEndpoint: 4 });
+    const capacity = new DeliveryLimiter({ total: 10, unstored: 4, perEndpoint: 4 });
     expect(take(capacity, 6, target(1))).toBe(1);
     expect(capacity.busy().webhookIds).toEqual([1]);
     capacity.learn(target(1), true);
@@ -64,7 +64,7 @@ describe("the delivery capacity", () => {
   });
 
   test("reuses the slots of answered deliveries, up to four times before any outcome is stored", () => {
-    const capacity = new DeliveryCapacity({ total: 10, unstored: 4, perEndpoint: 2 });
+    const capacity = new DeliveryLimiter({ total: 10, unstored: 4, perEndpoint: 2 });
     const sent = Array.from({ length: 10 }, (_, id) => target(id));
     expect(sent.filter((one) => capacity.acquire(one)).length).toBe(10);
     for (const free of [1, 2, 3, 4, 4]) {

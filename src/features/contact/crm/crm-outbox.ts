@@ -62,7 +62,7 @@ export interface CrmPostRecords {
   replay(tenantId: number, id: number, nowMs: number): Promise<void>;
 }
 
-interface CrmPostsOptions {
+interface CrmOutboxOptions {
   readonly database: Database;
   readonly records: (queries: Queries) => CrmPostRecords & CrmPostList & Pick<CrmRecords, "target">;
   /** True if the add-on is paid. */
@@ -82,14 +82,14 @@ const LOOK_EVERY_MS = 30_000;
 const ANSWER_BYTES_MAX = 16 * 1024;
 const ERROR_MAX = 300;
 
-export class CrmPosts {
+export class CrmOutbox {
   readonly #owner: string;
   readonly #abort = new AbortController();
   readonly #loop: WorkLoop;
   /** Requests in progress, by tenant. */
   readonly #underWay = new Map<number, Promise<void>>();
 
-  constructor(private readonly options: CrmPostsOptions) {
+  constructor(private readonly options: CrmOutboxOptions) {
     const { clock, log, database, records } = options;
     this.#owner = leaseOwner(options.random);
     this.#loop = new WorkLoop({

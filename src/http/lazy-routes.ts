@@ -2,7 +2,7 @@
  * Lazy routes: loading their schemas would be half of a start. They load once the server listens, or with the
  * first request for one of their mounts.
  */
-export class LateRoutes {
+export class LazyRoutes {
   #loading: Promise<void> | null = null;
   #isLoaded = false;
 

@@ -10,18 +10,18 @@ import { ahead, type Database, type Queries } from "../../core/database.ts";
 import { AppError } from "../../core/errors.ts";
 import { oneLine } from "../../core/one-line.ts";
 import type { AgentLanguage } from "../agent/agent.ts";
-import { type CallingHours, mayCallNow } from "./calling-hours.ts";
-import { type ContactRecord, type ContactRecords, fullName } from "./contacts.ts";
-import type { CrmLookup } from "./crm/lookup.ts";
-import type { DoNotCallList } from "./do-not-call.ts";
-import { addressOf, greetingFor } from "./greeting.ts";
 import {
   type Memory,
   memoryDetails,
   memoryKnowledge,
   memoryLine,
   outcomeInWords,
-} from "./memory-words.ts";
+} from "./call-history-summary.ts";
+import { type CallingHours, mayCallNow } from "./calling-hours.ts";
+import { type ContactRecord, type ContactRecords, fullName } from "./contacts.ts";
+import type { CrmLookup } from "./crm/lookup.ts";
+import type { DoNotCallList } from "./do-not-call.ts";
+import { addressOf, greetingFor } from "./greeting.ts";
 import type { CallerContext, CallerTenant, EndedCall, PinCheck, RemoteParty } from "./ports.ts";
 
 /** A call within this time counts as a reply to the earlier call. */

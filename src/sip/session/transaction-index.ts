@@ -8,7 +8,7 @@ import type { Core } from "sip.js";
 
 type Server = Core.UserAgentServer;
 
-export class ServersByCall extends Map<string, Server> {
+export class TransactionIndex extends Map<string, Server> {
   readonly #byCall = new Map<string, Set<Server>>();
   #callId = "";
 

@@ -50,7 +50,7 @@ function remade(brotli: Uint8Array): PackedAsset["gzip"] {
 }
 
 /** Returns a reader of a pack. The file is read at the first request and then kept in memory. */
-export function openPack(file: string): () => Promise<ReadonlyMap<string, PackedAsset>> {
+export function openEmbeddedAssets(file: string): () => Promise<ReadonlyMap<string, PackedAsset>> {
   let unpacked: Promise<ReadonlyMap<string, PackedAsset>> | null = null;
   return () => {
     unpacked ??= unpack(file);
