@@ -5,7 +5,7 @@ import { createFallbackEngine } from "../../src/engine/fallback/fallback-engine.
 import { MESSAGE_PHRASES } from "../../src/engine/fallback/message-phrases.ts";
 import type { ProviderSources } from "../../src/engine/fallback/providers.ts";
 import type { Part } from "../../src/engine/provider.ts";
-import type { ProviderTrouble } from "../../src/engine/provider-trouble.ts";
+import type { ProviderIncident } from "../../src/engine/provider-incident.ts";
 import { createRealtimeEngine } from "../../src/engine/realtime/engine.ts";
 import type { AgentLanguage } from "../../src/features/agent/agent.ts";
 import {
@@ -99,7 +99,7 @@ function openWith(
     breakerFailures = 3,
     language = "en" as AgentLanguage,
     firstMs = PATIENT_MS,
-    onTrouble = (_: ProviderTrouble): unknown => undefined,
+    onTrouble = (_: ProviderIncident): unknown => undefined,
   } = {},
 ): EngineSession {
   const engine = createFallbackEngine({
@@ -225,7 +225,7 @@ test.each([
   ["zeros", 0],
   ["dither", 8],
 ])("a voice that returns %s is reported, and another one speaks the sentence", async (_, level) => {
-  const troubles: ProviderTrouble[] = [];
+  const troubles: ProviderIncident[] = [];
   const session = openWith([first.url, second.url], {
     onTrouble: (trouble) => troubles.push(trouble),
   });
