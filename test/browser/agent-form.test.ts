@@ -54,7 +54,7 @@ describe.skipIf(chromiumPath() === null)("the agent's form", () => {
     await page.getByText("nothing is said before it").waitFor();
     await page.getByLabel("Who speaks first").selectOption("customer");
     await page.getByText("silent until the other side has spoken").waitFor();
-    await page.getByLabel("May press keys on incoming calls").click();
+    await page.getByLabel("Let the agent press keypad digits").click();
     await page.getByRole("button", { name: "Save", exact: true }).click();
     await eventually(async () => {
       const [agent] = await world.app.database.read.select().from(agents);

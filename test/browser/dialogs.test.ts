@@ -103,7 +103,7 @@ const OPENINGS: readonly Opening[] = [
   ["/tools/new", ">Save"],
   ["/numbers", "Add a number", ">Add"],
   ["/trunk", "Run the test"],
-  ["/webhooks", "Add an endpoint", ">Add"],
+  ["/webhooks", "Add a webhook", ">Add"],
   ["/keys", "New key", ">New key"],
   ["/team", "Invite", ">Invite"],
   ["/profile", "Set up", ">Turn on"],

@@ -98,6 +98,8 @@ inChromium("home", () => {
       const told = (await figure.getByRole("img").getAttribute("aria-label")) ?? "";
       expect(told.split(";")).toHaveLength(7);
       expect(await figure.locator("polyline.before").count()).toBe(1);
+      const line = (await figure.locator("polyline").last().getAttribute("points")) ?? "";
+      expect(line.split(" ").length).toBeLessThanOrEqual(6);
     }
     await page.getByRole("link", { name: "Jonas Petraitis" }).waitFor();
     await page.getByText("booked a check-up for Tuesday").waitFor();
@@ -325,6 +327,48 @@ inChromium("the calls", () => {
     await row("+37061000502").locator(".badge", { hasText: en["call.message"] }).waitFor();
     await row("+37061000502").getByRole("button").click();
     await page.locator("aside.call-panel").getByText("Please ring after four.").waitFor();
+  });
+
+  test("a phone reaches each filter and tab, scrubs a recording, and has no transcript box", async () => {
+    const id = world.agentId;
+    const seen = await visit(browser, { width: 390, height: 844, as: owner });
+    const { page: phone } = seen;
+    const beyond = (selector: string) =>
+      phone.locator(selector).evaluateAll(
+        (all) =>
+          all.filter((one) => {
+            const { left, right } = one.getBoundingClientRect();
+            return left < 0 || right > window.innerWidth;
+          }).length,
+      );
+    await phone.goto(address("/calls"));
+    await phone.locator(".filters input[type=date]").last().waitFor();
+    expect(await beyond(".filters input, .filters select, .filters button")).toBe(0);
+    await phone.goto(address(`/agents/${id}`));
+    await phone.getByRole("tab", { name: en["agents.tab.test"] }).waitFor();
+    expect(await beyond("[role=tab]")).toBe(0);
+    await phone.goto(address("/agents/new"));
+    await phone.getByText(en["engine.answers_from_files"]).waitFor();
+    await phone.goto(address(`/rehearsals?agent=${id}`));
+    await phone.getByRole("button", { name: en["rehearsals.new"] }).first().click();
+    await phone.getByRole("dialog").getByLabel(en["rehearsals.scenarios"]).waitFor();
+    await phone.goto(address("/calls"));
+    await phone.getByRole("link", { name: "Jonas Petraitis" }).click();
+    await phone.locator(".turns").waitFor();
+    const seekBar = await phone.locator(".turns").evaluate((words) => {
+      words.insertAdjacentHTML(
+        "beforebegin",
+        '<div class="player"><button class="button">Play</button><span>0:00 / 0:24</span>' +
+          '<input type="range" class="grow"><select class="input"></select></div>',
+      );
+      return words.previousElementSibling?.querySelector("input")?.clientWidth ?? 0;
+    });
+    expect(seekBar).toBeGreaterThanOrEqual(180);
+    expect(
+      await phone.locator(".turns").evaluate((words) => getComputedStyle(words).maxHeight),
+    ).toBe("none");
+    if (PICTURES) await phone.screenshot({ path: `${PICTURES}/phone-call.png`, fullPage: true });
+    await seen.context.close();
   });
 
   test("are printed completely in dark ink, without controls", async () => {

@@ -198,7 +198,7 @@ inChromium("in the dashboard", () => {
 
   test("a webhook and a key show their secrets once", async () => {
     await open("/webhooks");
-    await button("Add an endpoint").first().click();
+    await button("Add a webhook").first().click();
     await dialog().getByLabel("URL").fill("https://127.0.9.84:1/hook");
     await dialog().getByRole("button", { name: "Add" }).click();
     const secret = await dialog().locator(".secret code").textContent();
@@ -312,8 +312,8 @@ inChromium("in the dashboard", () => {
     await button("Continue to payment").click();
     await page.waitForURL(/\/checkout\/chk_/);
     await open("/operator?tab=payments");
-    await button("The money arrived").click();
-    await page.getByRole("alertdialog").getByRole("button", { name: "The money arrived" }).click();
+    await button("Mark as paid").click();
+    await page.getByRole("alertdialog").getByRole("button", { name: "Mark as paid" }).click();
     await page.getByText("No pending bank transfers").waitFor();
     await open("/billing?tab=wallet");
     await page.getByText("€50.00").first().waitFor();

@@ -8,6 +8,7 @@ type Values = readonly (number | null)[];
 export function SparkLine(props: {
   /** Text for screen readers with every value. */
   label: string;
+  /** Values per day. The last day is unfinished: a dot, so that it does not look like a fall. */
   values: Values;
   /** Values of the week before, as a faint line behind; omitted if there are none. */
   before: Values;
@@ -29,7 +30,7 @@ export function SparkLine(props: {
   return (
     <svg className="spark" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={props.label}>
       {before.some(Boolean) && <polyline className="before" points={drawn(before)} />}
-      <polyline points={drawn(values)} />
+      <polyline points={drawn(values.slice(0, -1))} />
       {last && <circle cx={last.x} cy={last.y} r="2.5" />}
     </svg>
   );

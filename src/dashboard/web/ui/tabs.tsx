@@ -1,6 +1,6 @@
 /** Tabs inside a page. The URL selects the tab (`?tab=`); default: the first one. */
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef } from "react";
+import { type KeyboardEvent, type ReactNode, useId } from "react";
 
 interface Tab {
   readonly name: string;
@@ -22,26 +22,17 @@ function walk(event: KeyboardEvent<HTMLElement>): void {
 
 export function Tabs({ label, tabs }: { label: string; tabs: readonly Tab[] }) {
   const id = useId();
-  const list = useRef<HTMLDivElement>(null);
   const navigate = useNavigate();
   const search: { tab?: unknown } = useSearch({ strict: false });
   const first = tabs[0]?.name ?? "";
   const value = tabs.find(({ name }) => name === search.tab)?.name ?? first;
-
-  // A phone may not show all tabs: scroll the selected one into view.
-  useEffect(() => {
-    const tab = list.current?.querySelector(`[data-tab="${value}"]`);
-    if (!list.current || !(tab instanceof HTMLElement)) return;
-    const middle = tab.offsetLeft - list.current.offsetLeft + tab.offsetWidth / 2;
-    list.current.scrollLeft = middle - list.current.clientWidth / 2;
-  }, [value]);
 
   const show = (tab: string) =>
     void navigate({ to: ".", search: tab === first ? {} : { tab }, state: true, replace: true });
   const shown = tabs.find(({ name }) => name === value);
   return (
     <div>
-      <div ref={list} role="tablist" className="tabs" aria-label={label} onKeyDown={walk}>
+      <div role="tablist" className="tabs" aria-label={label} onKeyDown={walk}>
         {tabs.map((tab) => (
           <button
             key={tab.name}

@@ -136,10 +136,10 @@ export const messages = {
     ru: "От 30 до 3600.",
   },
   "agents.send_digits_inbound": {
-    en: "May press keys on incoming calls",
-    lt: "Gali spausti klavišus per gaunamus skambučius",
-    lv: "Drīkst spiest taustiņus ienākošajos zvanos",
-    ru: "Может нажимать клавиши при входящих звонках",
+    en: "Let the agent press keypad digits on incoming calls (off is safer)",
+    lt: "Leisti agentui spausti klavišus per gaunamus skambučius (saugiau išjungti)",
+    lv: "Ļaut aģentam spiest taustiņus ienākošajos zvanos (drošāk izslēgt)",
+    ru: "Разрешить агенту нажимать клавиши во входящих звонках (безопаснее выключить)",
   },
   "agents.send_digits_inbound_hint": {
     en: "On outgoing calls the agent can always press keys, for menus and extensions. On incoming calls a caller could persuade it to use functions of your telephone system.",
@@ -396,10 +396,10 @@ export const messages = {
     ru: "Каждое изменение хранится. Звонок остаётся с версией, с которой начался.",
   },
   "versions.rehearsed": {
-    en: "Publish drafts only when rehearsed",
-    lt: "Skelbti juodraščius tik po repeticijos",
-    lv: "Publicēt melnrakstus tikai pēc mēģinājuma",
-    ru: "Публиковать черновики только после репетиции",
+    en: "Require a passed rehearsal before publishing",
+    lt: "Skelbti tik po sėkmingos repeticijos",
+    lv: "Publicēt tikai pēc sekmīga mēģinājuma",
+    ru: "Публиковать только после успешной репетиции",
   },
   "versions.rehearsed_hint": {
     en: "The last rehearsal of the current draft must have passed completely.",
@@ -570,10 +570,10 @@ export const messages = {
     ru: "Предыдущая версия больше не хранится, поэтому всё считается добавленным.",
   },
   "split.title": {
-    en: "Two versions side by side",
-    lt: "Dvi versijos greta",
-    lv: "Divas versijas līdzās",
-    ru: "Две версии рядом",
+    en: "Try a version on some callers",
+    lt: "Išbandyti versiją su dalimi skambinančiųjų",
+    lv: "Izmēģināt versiju ar daļu zvanītāju",
+    ru: "Попробовать версию на части звонящих",
   },
   "split.lead": {
     en: "Some callers get another version; each caller always gets the same version. Publishing ends the split.",
@@ -674,10 +674,10 @@ export const messages = {
     ru: "Задержка ответа, медиана",
   },
   "split.latency_p95_ms": {
-    en: "Response time, 95% within",
-    lt: "Atsakymo delsa, 95\u00a0% ne ilgiau",
-    lv: "Atbildes aizture, 95\u00a0% ne ilgāk",
-    ru: "Задержка ответа, 95\u00a0% не дольше",
+    en: "Agent answers within (95 of 100 times)",
+    lt: "Agentas atsako per (95 kartus iš 100)",
+    lv: "Aģents atbild (95 reizes no 100)",
+    ru: "Агент отвечает за (95 раз из 100)",
   },
   "split.cost": {
     en: "Mean cost",

@@ -87,10 +87,10 @@ export const messages = {
     ru: "осталось {left}",
   },
   "billing.overage": {
-    en: "Overage minutes",
-    lt: "Minutės virš plano",
-    lv: "Minūtes virs plāna",
-    ru: "Минуты сверх тарифа",
+    en: "Extra minutes",
+    lt: "Papildomos minutės",
+    lv: "Papildu minūtes",
+    ru: "Дополнительные минуты",
   },
   "billing.cost": {
     en: "Paid for calls",
@@ -211,10 +211,10 @@ export const messages = {
   "billing.kind.add_on": { en: "Add-on", lt: "Priedas", lv: "Papildiespēja", ru: "Дополнение" },
   "billing.kind.refund": { en: "Refund", lt: "Grąžinimas", lv: "Atmaksa", ru: "Возврат" },
   "billing.ledger": {
-    en: "Ledger",
-    lt: "Piniginės operacijos",
-    lv: "Maka operācijas",
-    ru: "Операции по кошельку",
+    en: "Transactions",
+    lt: "Operacijos",
+    lv: "Darījumi",
+    ru: "Операции",
   },
   "billing.ledger_lead": {
     en: "Every wallet transaction. Entries are never changed or deleted.",

@@ -4,7 +4,7 @@
  */
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { useEffect, useRef, useState } from "react";
+import { useRef, useState } from "react";
 import { callDetailsQuery, peaksQuery } from "../../api/queries.ts";
 import { useText } from "../../i18n/text.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -87,17 +87,8 @@ export function Turns<Turn extends TurnProps["turn"]>(props: {
 }) {
   const { turns, playedMs, onPlay, below } = props;
   const current = playedMs > 0 ? turns.findLastIndex(({ start_ms }) => start_ms <= playedMs) : -1;
-  const list = useRef<HTMLOListElement>(null);
-  useEffect(() => {
-    const line = list.current?.children.item(current);
-    if (!list.current || !(line instanceof HTMLElement)) return;
-    const top = line.offsetTop - list.current.offsetTop;
-    const { scrollTop, clientHeight } = list.current;
-    if (top < scrollTop || top + line.offsetHeight > scrollTop + clientHeight)
-      list.current.scrollTop = top;
-  }, [current]);
   return (
-    <ol className="turns" ref={list}>
+    <ol className="turns">
       {turns.map((turn, at) => (
         <li key={`${turn.speaker}-${turn.start_ms}`}>
           <TurnLine

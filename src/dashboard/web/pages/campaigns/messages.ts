@@ -52,10 +52,10 @@ export const messages = {
     ru: "Агенту это сообщается как причина звонка.",
   },
   "campaigns.csv_hint": {
-    en: "Header row with at least number. Use {{time}} to say the value of column time.",
-    lt: "Antraštės eilutė, bent su number. Stulpelio time reikšmė pasakoma vietoje {{time}}.",
-    lv: "Virsraksta rinda, vismaz ar number. Kolonnu time saka kā {{time}}.",
-    ru: "Строка заголовков, хотя бы с number. Столбец time произносится как {{time}}.",
+    en: "First row: column names, one called “number”. Write {{name}} in the greeting to say a value.",
+    lt: "Pirma eilutė: stulpelių pavadinimai, vienas jų „number“. Kad pasakytų reikšmę, pasisveikinime rašykite {{name}}.",
+    lv: "Pirmā rinda: kolonnu nosaukumi, viens no tiem “number”. Lai pateiktu vērtību, sveicienā rakstiet {{name}}.",
+    ru: "Первая строка: названия столбцов, один из них «number». Чтобы назвать значение, напишите в приветствии {{name}}.",
   },
   "campaigns.hours": { en: "Hours", lt: "Valandos", lv: "Stundas", ru: "Часы" },
   "campaigns.calling_from": {

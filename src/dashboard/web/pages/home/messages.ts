@@ -111,10 +111,10 @@ export const messages = {
     ru: "Пропущенные звонки",
   },
   "home.latency": {
-    en: "Response time, 95% within",
-    lt: "Atsakymo delsa, 95\u00a0% ne ilgiau",
-    lv: "Atbildes aizture, 95\u00a0% ne ilgāk",
-    ru: "Задержка ответа, 95\u00a0% не дольше",
+    en: "Agent answers within (95 of 100 times)",
+    lt: "Agentas atsako per (95 kartus iš 100)",
+    lv: "Aģents atbild (95 reizes no 100)",
+    ru: "Агент отвечает за (95 раз из 100)",
   },
   "home.system": { en: "System", lt: "Sistema", lv: "Sistēma", ru: "Система" },
   "home.problems": {

@@ -57,7 +57,12 @@ export const messages = {
   "operator.state": { en: "State", lt: "Būsena", lv: "Stāvoklis", ru: "Состояние" },
   "operator.active": { en: "Active", lt: "Veikia", lv: "Darbojas", ru: "Работает" },
   "operator.suspended": { en: "Suspended", lt: "Sustabdyta", lv: "Apturēts", ru: "Остановлена" },
-  "operator.enter": { en: "Enter", lt: "Įeiti", lv: "Ieiet", ru: "Войти" },
+  "operator.enter": {
+    en: "Open company",
+    lt: "Atverti įmonę",
+    lv: "Atvērt uzņēmumu",
+    ru: "Открыть компанию",
+  },
   "operator.act": {
     en: "Act for this company",
     lt: "Veikti jos vardu",
@@ -190,10 +195,10 @@ export const messages = {
     ru: "Назначение",
   },
   "operator.confirm": {
-    en: "The money arrived",
-    lt: "Pinigai gauti",
-    lv: "Nauda saņemta",
-    ru: "Деньги пришли",
+    en: "Mark as paid",
+    lt: "Pažymėti, kad apmokėta",
+    lv: "Atzīmēt kā samaksātu",
+    ru: "Отметить как оплаченный",
   },
   "operator.confirm_title": {
     en: "Has {amount} arrived from {name}?",

@@ -17,7 +17,7 @@ import { useAgentChoices } from "../agents/agent-choices.ts";
 type Scenario = Rest["AgentScenario"];
 
 export const EXAMPLE =
-  "name: Opening hours\nscript:\n  - say: When are you open?\n    must: [nine to five]\n  - hang_up: true\n";
+  "name: Opening hours\nscript:\n  - say: When are you open?\n    # must: [nine to five]\n  - hang_up: true\n";
 
 const KEPT = "scenarios";
 

@@ -18,10 +18,10 @@ export const messages = {
     ru: "Проверьте, прежде чем сохранить: имена, номера, даты и адреса заменены по правилам, которые могут что-то пропустить. Сценарий удаляется вместе со звонком.",
   },
   "rehearsals.of_draft": {
-    en: "Its draft instead of the published version",
-    lt: "Juodraštis vietoj paskelbtos versijos",
-    lv: "Melnraksts publicētās versijas vietā",
-    ru: "Черновик вместо опубликованной версии",
+    en: "Use the draft",
+    lt: "Naudoti juodraštį",
+    lv: "Izmantot melnrakstu",
+    ru: "Использовать черновик",
   },
   "rehearsals.draft": { en: "draft", lt: "juodraštis", lv: "melnraksts", ru: "черновик" },
   "rehearsals.version": {

@@ -151,12 +151,12 @@ function Outcome({ run: { ended_at, passed, scenarios, runs } }: { run: Run }) {
 type Suites = readonly { readonly name: string; readonly scenarios: number }[];
 
 /** The agent's own scenarios come first, if it has any. */
-function useSuiteChoices(agent: string, suites: Suites) {
+function useSuites(agent: string, suites: Suites, chosen: string | null) {
   const texts = useText();
   const { t } = texts;
   const { data: kept = [] } = useKept(agent);
   const own = { value: KEPT, label: `${t("rehearsals.kept")} (${kept.length})` };
-  return [
+  const choices = [
     ...(kept.length > 0 ? [own] : []),
     ...suites.map(({ name, scenarios }) => ({
       value: name,
@@ -164,6 +164,10 @@ function useSuiteChoices(agent: string, suites: Suites) {
     })),
     { value: WRITTEN, label: t("rehearsals.written") },
   ];
+  // The built-in suites test their own agents: for another agent they fail.
+  const fitting = agent === "" || kept.length > 0 ? choices[0]?.value : WRITTEN;
+  const suite = choices.find(({ value }) => value === chosen)?.value ?? fitting;
+  return { choices, suite };
 }
 
 interface OrderProps {
@@ -195,8 +199,7 @@ function OrderForm(props: OrderProps & { readonly agent: string }) {
   const agents = useAgentChoices(t("rehearsals.own_agent"));
   const form = useForm({ ...INITIAL, agent_id: agent });
   const { agent_id, suite: chosen } = form.values;
-  const choices = useSuiteChoices(agent_id, suites);
-  const suite = choices.find(({ value }) => value === chosen)?.value ?? choices[0]?.value;
+  const { choices, suite } = useSuites(agent_id, suites, chosen);
   return (
     <FormDialog
       title={t("rehearsals.new")}

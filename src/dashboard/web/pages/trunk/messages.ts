@@ -289,10 +289,10 @@ export const messages = {
     ru: "Время отклика (RTT)",
   },
   "trunk.seen_as": {
-    en: "Address the far end sees",
-    lt: "Kita pusė mus mato kaip",
-    lv: "Otra puse mūs redz kā",
-    ru: "Другая сторона видит нас как",
+    en: "Address your provider sees",
+    lt: "Adresas, kurį mato jūsų tiekėjas",
+    lv: "Adrese, ko redz jūsu operators",
+    ru: "Адрес, который видит ваш оператор",
   },
   "trunk.advertised": {
     en: "Address we advertise",
@@ -301,9 +301,9 @@ export const messages = {
     ru: "Наш объявленный адрес",
   },
   "trunk.codecs": {
-    en: "Codecs of the far end",
-    lt: "Kitos pusės kodekai",
-    lv: "Otras puses kodeki",
-    ru: "Кодеки другой стороны",
+    en: "Codecs of your provider",
+    lt: "Jūsų tiekėjo kodekai",
+    lv: "Jūsu operatora kodeki",
+    ru: "Кодеки вашего оператора",
   },
 } satisfies Messages;

@@ -10,10 +10,10 @@ export const messages = {
     ru: "Ваши системы сразу узнают о звонках: с подписью и повторами, пока не примут.",
   },
   "webhooks.new": {
-    en: "Add an endpoint",
-    lt: "Pridėti adresą",
-    lv: "Pievienot adresi",
-    ru: "Добавить адрес",
+    en: "Add a webhook",
+    lt: "Pridėti webhook",
+    lv: "Pievienot webhook",
+    ru: "Добавить вебхук",
   },
   "webhooks.empty": {
     en: "No endpoints yet",

@@ -24,7 +24,7 @@ import { EngineNote } from "../engine/engine-note.tsx";
 import { AgentVersions } from "../versions.tsx";
 import { WebCall } from "../web-call.tsx";
 
-const TABS = ["settings", "knowledge", "tools", "numbers", "versions", "test"] as const;
+const TABS = ["settings", "test", "knowledge", "tools", "numbers", "versions"] as const;
 /** From this width the trial fits next to the form. */
 const WIDE = "(min-width: 1180px)";
 type Agent = QueryData<ReturnType<typeof agentQuery>>;
