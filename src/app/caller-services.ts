@@ -3,7 +3,8 @@
  * calls, campaigns.
  */
 
-import type { Admission } from "../call/admission/admission.ts";
+import { type Admission, rulesOf } from "../call/admission/admission.ts";
+import { destinationRefusal } from "../call/admission/dialing-rules.ts";
 import type { CallService } from "../call/ports.ts";
 import { callSetupStore } from "../call/store/call-setup-store.ts";
 import type { Clock, ClockTrust } from "../core/clock.ts";
@@ -158,6 +159,11 @@ export function createCallerJobs(
         const setup = callSetupStore(database.read);
         const [tenant, trunk] = await Promise.all([setup.tenant(tenantId), setup.trunk(tenantId)]);
         return tenant ? admission.standstill(database.read, tenant, trunk) : null;
+      },
+      async refusals(tenantId) {
+        const setup = callSetupStore(database.read);
+        const [tenant, trunk] = await Promise.all([setup.tenant(tenantId), setup.trunk(tenantId)]);
+        return (number) => (tenant ? destinationRefusal(number, rulesOf(tenant, trunk)) : null);
       },
       wake: () => runner.wake(),
     }),

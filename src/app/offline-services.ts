@@ -124,6 +124,7 @@ function servicesOf(
       clock,
       quotas: createQuotas(billing, quotaStore),
       standstill: async () => null,
+      refusals: async () => () => null,
       wake: () => undefined,
     }),
     backups: createBackups({

@@ -5,6 +5,8 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Browser, Page } from "playwright-core";
 import { buildDashboard } from "../../scripts/build-dashboard.ts";
+import { microEur } from "../../src/core/money.ts";
+import { calls } from "../../src/store/schema/index.ts";
 import { type Appliance, startAppliance } from "../support/appliance/appliance.ts";
 import { chromiumPath, launchChromium } from "../support/browser/chromium.ts";
 import { goTo, signIn, visit } from "../support/browser/dashboard-page.ts";
@@ -113,5 +115,89 @@ inChromium("the trunk's test", () => {
     await status.getByText("Calls will not work").waitFor({ state: "detached" });
     silent.close();
     await context.close();
+  });
+});
+
+inChromium("a caller who was turned away", () => {
+  test("is on Home with the way to more lines, and in the list and on the call's page with the reason", async () => {
+    const why = "Plan start allows 2 concurrent calls. Wait until one ends, or change the plan.";
+    const callUuid = crypto.randomUUID();
+    await world.app.database.tx((queries) =>
+      queries.insert(calls).values({
+        callUuid,
+        tenantId: world.tenantId,
+        direction: "inbound",
+        fromNumber: "+37061000077",
+        toNumber: "+37052000001",
+        status: "busy",
+        endedReason: "plan_limit_reached",
+        endedExplanation: why,
+        createdAt: Date.now() - 60_000,
+        endedAt: Date.now() - 60_000,
+        recordingStatus: "none",
+        overageRate: microEur(0),
+        cost: microEur(0),
+      }),
+    );
+    await page.goto(`${world.app.addresses.http}/app/`);
+    const problems = page.locator("section.card").filter({ hasText: "Needs attention" });
+    const busy = problems.getByRole("listitem").filter({ hasText: "all lines of your plan busy" });
+    expect(await busy.getByRole("link", { name: "Fix" }).getAttribute("href")).toContain(
+      "/billing?tab=plan",
+    );
+    const backup = problems.getByRole("listitem").filter({ hasText: "backup" });
+    expect(await backup.getByRole("link").getAttribute("href")).toContain("tab=backups");
+    const mail = problems.getByRole("listitem").filter({ hasText: "Emails are not sent" });
+    expect(await mail.getByRole("link").getAttribute("href")).toContain("tab=mail");
+
+    await open("/calls");
+    const row = page.getByRole("row").filter({ hasText: "+37061000077" });
+    await row.getByText("All lines of your plan were busy.").waitFor();
+    await open(`/calls/${callUuid}`);
+    await page.getByText(why).waitFor();
+    await page.getByRole("link", { name: "Change the plan" }).waitFor();
+  });
+
+  test("a time in the past is refused without speaking of another time zone", async () => {
+    await open("/schedules");
+    await button("Place a call").first().click();
+    await dialog().getByLabel("Number to call").fill("8 610 00099");
+    await dialog().getByLabel("When").fill("2020-03-01T10:00");
+    await dialog().getByRole("button", { name: "Call", exact: true }).click();
+    await dialog().getByRole("alert").getByText("Is in the past. Choose a later time.").waitFor();
+    await page.goto(`${world.app.addresses.http}/app/`);
+  });
+});
+
+inChromium("a campaign", () => {
+  test("shows each bad line before it is made, and count, hours, minutes and cost before it starts", async () => {
+    await open("/campaigns");
+    await button("New campaign").first().click();
+    await dialog().getByLabel("Name").fill("Check-ups");
+    await dialog()
+      .getByLabel("CSV")
+      .fill(
+        "number,name\n860000551,Ona\n+37060000551,Ona\nnobody,Rūta\n+12025550123,Jim\n8 600 00552,Jonas",
+      );
+    await dialog().getByRole("button", { name: "Preview" }).click();
+    const words =
+      "To be called: 2. Repeated: 1. Invalid rows: 1. Not allowed, will not be called: 1.";
+    await dialog().getByText(words).waitFor();
+    await dialog().getByText('Line 4: "nobody" is not a telephone number.').waitFor();
+    await dialog().getByText("+12025550123: Only numbers in the country").waitFor();
+    await dialog().getByRole("cell", { name: "+37060000551" }).waitFor();
+    const make = dialog().getByRole("button", { name: "New campaign" });
+    expect(await make.isDisabled()).toBe(true);
+    await dialog().getByText("Skip invalid rows").click();
+    await make.click();
+    const row = page.getByRole("row").filter({ hasText: "Check-ups" });
+    await row.getByRole("button", { name: "Start" }).click();
+    const question = page.getByRole("alertdialog");
+    await question.getByText("10:00–18:00").waitFor();
+    await question.getByText("People to call").waitFor();
+    await question.getByText("Minutes, about").waitFor();
+    await question.getByText("Beyond the plan, about").waitFor();
+    await question.getByRole("button", { name: "Cancel" }).click();
+    await row.getByText("Draft").waitFor();
   });
 });

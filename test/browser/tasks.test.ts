@@ -127,6 +127,8 @@ inChromium("in the dashboard", () => {
     await dialog().getByLabel("Agent").selectOption({ label: "Reception" });
     await dialog().getByLabel("CSV").fill("number,time\n+37061000001,ten o'clock");
     await dialog().getByLabel("Calls from").fill("25:00");
+    await dialog().getByRole("button", { name: "Preview" }).click();
+    await dialog().getByText("To be called: 1.").waitFor();
     await dialog().getByRole("button", { name: "New campaign" }).click();
     await dialog().getByRole("alert").getByText("10:00").waitFor();
     await dialog().getByLabel("Calls from").fill("03:00");
@@ -135,6 +137,7 @@ inChromium("in the dashboard", () => {
     const row = page.getByRole("row").filter({ hasText: "Autumn check-ups" });
     await row.getByText("Draft").waitFor();
     await row.getByRole("button", { name: "Start" }).click();
+    await page.getByRole("alertdialog").getByRole("button", { name: "Start" }).click();
     await row.getByText("Running").waitFor();
     await row.getByRole("button", { name: "Cancel campaign" }).click();
     await page.getByRole("alertdialog").getByRole("button", { name: "Cancel campaign" }).click();

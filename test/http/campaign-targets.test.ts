@@ -213,3 +213,24 @@ test("a list's national number is read in the country of the company's trunk, of
   const named = await ask(server, without, "POST", "/campaigns", { ...draft, country: "LT" });
   expect(named.status).toBe(200);
 });
+
+test("a preview names each bad line, repeated numbers and numbers that must not be called, and stores nothing; a campaign can skip the bad lines", async () => {
+  const tenant = await server.tenant();
+  const csv = "number\n860000551\n+37060000551\nnobody\n+12025550123\n";
+  const shown = await ask(server, tenant, "POST", "/campaigns/preview", { csv });
+  expect(shown.json).toMatchObject({
+    numbers: 1,
+    duplicates: 1,
+    problem_count: 1,
+    problems: [{ line: 4 }],
+    refused_count: 1,
+    refused: [{ number: "+12025550123" }],
+    preview: [{ number_e164: "+37060000551" }],
+  });
+  expect(pick(await ask(server, tenant, "GET", "/campaigns"), "campaigns")).toEqual([]);
+  const agent = await ask(server, tenant, "POST", "/agents", { name: "Care", prompt: "x" });
+  const draft = { name: "Check-ups", agent_id: pickId(agent, "agent.id"), csv };
+  expect((await ask(server, tenant, "POST", "/campaigns", draft)).status).toBe(400);
+  const made = await ask(server, tenant, "POST", "/campaigns", { ...draft, skip_bad: true });
+  expect(pick(made, "campaign.targets.waiting")).toBe(1);
+});

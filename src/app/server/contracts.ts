@@ -108,6 +108,7 @@ const FIXED: readonly Contract[] = [
   crm.replayCrmPost,
   crm.testCrm,
   campaigns.listCampaigns,
+  campaigns.previewCampaign,
   campaigns.createCampaign,
   campaigns.getCampaign,
   campaigns.actOnCampaign,

@@ -6,7 +6,7 @@
  * letters that we might not ignore.
  */
 import { type PhoneNumber, parsePhoneNumberFromString } from "libphonenumber-js/max";
-import { type E164, isE164 } from "../../core/e164.ts";
+import { type E164, e164, isE164 } from "../../core/e164.ts";
 import { AppError, invalidField } from "../../core/errors.ts";
 import { countryOf } from "../../features/number/national-form.ts";
 
@@ -71,6 +71,17 @@ export function checkDestination(
       `Only numbers that start with ${rules.allowedPrefixes.join(", ")} can be called. Ask the operator to allow more countries: Settings, Dialling rules.`,
       field,
     );
+}
+
+/** Why a number may not be dialled, in words; null: it may be. */
+export function destinationRefusal(number: string, rules: DialingRules): string | null {
+  try {
+    checkDestination(e164(number), rules);
+    return null;
+  } catch (error) {
+    if (error instanceof AppError) return error.publicMessage;
+    throw error;
+  }
 }
 
 /**

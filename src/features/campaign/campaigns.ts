@@ -102,7 +102,14 @@ interface CampaignsDependencies {
   readonly quotas: Quotas;
   readonly clock: Clock;
   readonly standstill: (tenantId: number) => Promise<Standstill | null>;
+  /** Returns why a number must not be dialled; null: it may be. */
+  readonly refusals: (tenantId: number) => Promise<(number: string) => string | null>;
   readonly wake: () => void;
+}
+
+interface CampaignFile {
+  readonly csv: string;
+  readonly country: Country | null;
 }
 type CampaignAction = "start" | "pause" | "resume" | "cancel";
 
@@ -215,6 +222,22 @@ export class Campaigns {
     return targetsCsv(this.deps.records(read), id, filter, shown);
   }
 
+  /** What a list contains. Numbers that must not be dialled are left out of `targets`. Stores nothing. */
+  async preview(tenantId: number, file: CampaignFile) {
+    const { targets, ...read } = await readTargetsCsv(file.csv, file.country);
+    const refusal = await this.deps.refusals(tenantId);
+    const turn = createYielder();
+    const allowed: Target[] = [];
+    const refused: { number: string; problem: string }[] = [];
+    for (const target of targets) {
+      await turn();
+      const problem = refusal(target.numberE164);
+      if (problem === null) allowed.push(target);
+      else refused.push({ number: target.numberE164, problem });
+    }
+    return { ...read, targets: allowed, refused };
+  }
+
   /**
    * Stores the list in batches. Until all numbers are stored the campaign has the status cancelled, so that a
    * partial list is never called. Throws plan_limit_reached, not_found (agent), valid_csv_required,
@@ -223,18 +246,22 @@ export class Campaigns {
   async create(
     tenantId: number,
     fields: CampaignFields,
-    file: { readonly csv: string; readonly country: Country | null },
+    file: CampaignFile & { readonly skipBad?: boolean },
   ) {
     if (fields.callingTo <= fields.callingFrom)
       throw invalidField("calling_to", "`calling_to` must be later than `calling_from`.");
-    const { targets, problems } = await readTargetsCsv(file.csv, file.country);
+    const { targets, problems } = file.skipBad
+      ? await this.preview(tenantId, file)
+      : await readTargetsCsv(file.csv, file.country);
     const [first] = problems;
-    if (first)
+    if (first && !file.skipBad)
       throw invalidField(
         "csv",
         `\`csv\` has ${problems.length} invalid lines. The first is line ${first.line}: ${first.problem}`,
         { params: { line: first.line } },
       );
+    if (targets.length === 0)
+      throw invalidField("csv", "`csv` has no line with a telephone number.");
     const { database, records, quotas, clock } = this.deps;
     const nowMs = clock.now();
     const made = await database.tx(async (queries) => {

@@ -7,6 +7,7 @@ import {
   choice,
   e164In,
   field,
+  flag,
   idIn,
   idOut,
   integer,
@@ -27,6 +28,22 @@ import { CAMPAIGN_STATUSES, type Campaigns, STATUS_REASONS } from "./campaigns.t
 import { TARGET_STATUSES } from "./listed-targets.ts";
 
 const tag = "Campaigns";
+const PREVIEW_ROWS = 20;
+const PROBLEMS_SHOWN = 100;
+const list = {
+  csv: field(z.string(), {
+    description:
+      "CSV text with a header row that contains at least `number`. At most 20,000 numbers.",
+    example: "number,time\n+37060000001,ten o'clock\n",
+    must: "be CSV text with a header row that has a column number",
+  }),
+  country: field(z.string().regex(/^[A-Z]{2}$/), {
+    description:
+      "Country of numbers without country code. Default: the country of the trunk's caller ID.",
+    example: "LT",
+    must: "be a two-letter country code such as LT",
+  }).optional(),
+};
 export const Campaign = z
   .strictObject({
     id: idOut("campaign"),
@@ -82,18 +99,11 @@ export const createCampaign = contract({
       )
         .nullable()
         .optional(),
-      csv: field(z.string(), {
-        description:
-          "CSV text with a header row that contains at least `number`. At most 20,000 numbers.",
-        example: "number,time\n+37060000001,ten o'clock\n",
-        must: "be CSV text with a header row that has a column number",
-      }),
-      country: field(z.string().regex(/^[A-Z]{2}$/), {
-        description:
-          "Country of numbers without country code. Default: the country of the trunk's caller ID.",
-        example: "LT",
-        must: "be a two-letter country code such as LT",
-      }).optional(),
+      ...list,
+      skip_bad: flag(
+        "Whether to leave out lines without a telephone number, and numbers that must not be called.",
+        false,
+      ).optional(),
       calling_from: timeOfDay("Start of the calling hours.", "10:00").default("10:00"),
       calling_to: timeOfDay("End of the calling hours.", "18:00").default("18:00"),
       concurrency: integer(
@@ -114,6 +124,45 @@ export const createCampaign = contract({
     "not_found",
     "unknown_field",
   ],
+});
+
+export const previewCampaign = contract({
+  operationId: "previewCampaign",
+  at: "POST /campaigns/preview",
+  weight: 20,
+  keyScope: "calls",
+  tag,
+  summary: "Read a list without creating a campaign",
+  body: z.strictObject(list).meta({ id: "CampaignList" }),
+  reply: okReply({
+    numbers: shown(z.int(), "Number of telephone numbers that would be called.", 1),
+    duplicates: shown(z.int(), "Number of lines that repeat an earlier number.", 0),
+    problem_count: shown(z.int(), "Number of lines without a telephone number.", 0),
+    problems: z.array(
+      z.strictObject({
+        line: shown(z.int(), "Line of the file. The header is line 1.", 3),
+        problem: shown(
+          z.string(),
+          "Description of the problem.",
+          '"nobody" is not a telephone number.',
+        ),
+      }),
+    ),
+    refused_count: shown(z.int(), "Number of telephone numbers that must not be called.", 0),
+    refused: z.array(
+      z.strictObject({
+        number: shown(z.string(), "Telephone number.", "+12025550123"),
+        problem: shown(z.string(), "Reason.", "Only numbers in the country LT can be called."),
+      }),
+    ),
+    preview: z.array(
+      z.strictObject({
+        number_e164: shown(z.string(), "Number to call.", "+37060000001"),
+        variables: shown(z.record(z.string(), z.string()), "Values of the other columns.", {}),
+      }),
+    ),
+  }),
+  errors: ["valid_csv_required", "unknown_field"],
 });
 
 export const getCampaign = contract({
@@ -230,6 +279,10 @@ const targetRoutes = ({ campaigns }: RouteContext["dependencies"]["callerParts"]
 export const campaignRoutes = ({ dependencies }: RouteContext) => {
   const { campaigns } = dependencies.callerParts;
   const { trunks } = dependencies.services;
+  const fileOf = async (tenantId: number, { csv, country }: { csv: string; country?: string }) => ({
+    csv,
+    country: isCountry(country) ? country : await trunks.country(tenantId),
+  });
   return [
     route(listCampaigns)(async ({ tenantId }) => ({
       ok: true,
@@ -250,13 +303,26 @@ export const campaignRoutes = ({ dependencies }: RouteContext) => {
             attemptsMax: body.attempts,
             retryAfterMin: body.retry_after_min,
           },
-          {
-            csv: body.csv,
-            country: isCountry(body.country) ? body.country : await trunks.country(tenantId),
-          },
+          { ...(await fileOf(tenantId, body)), skipBad: body.skip_bad ?? false },
         ),
       ),
     })),
+    route(previewCampaign)(async ({ tenantId, body }) => {
+      const read = await campaigns.preview(tenantId, await fileOf(tenantId, body));
+      return {
+        ok: true,
+        numbers: read.targets.length,
+        duplicates: read.duplicates,
+        problem_count: read.problems.length,
+        problems: read.problems.slice(0, PROBLEMS_SHOWN).map((problem) => ({ ...problem })),
+        refused_count: read.refused.length,
+        refused: read.refused.slice(0, PROBLEMS_SHOWN),
+        preview: read.targets.slice(0, PREVIEW_ROWS).map(({ numberE164, variables }) => ({
+          number_e164: numberE164,
+          variables: { ...variables },
+        })),
+      };
+    }),
     route(getCampaign)(async ({ tenantId, params }) => ({
       ok: true,
       campaign: present(await campaigns.get(tenantId, params.id)),

@@ -13,6 +13,8 @@ const VALUE_MAX = 300;
 
 interface ReadTargets {
   readonly targets: readonly Target[];
+  /** Lines with a number of an earlier line. */
+  readonly duplicates: number;
   readonly problems: readonly { readonly line: number; readonly problem: string }[];
 }
 
@@ -35,6 +37,7 @@ export async function readTargetsCsv(csv: string, country: Country | null): Prom
 
   const targets = new Map<string, Target>();
   const problems: { line: number; problem: string }[] = [];
+  let duplicates = 0;
   const turn = createYielder();
   for (const { cells, line, problem } of file.lines) {
     await turn();
@@ -53,9 +56,10 @@ export async function readTargetsCsv(csv: string, country: Country | null): Prom
         index === numberAt || name === "" ? [] : [[name, (cells[index] ?? "").slice(0, VALUE_MAX)]],
       ),
     );
-    if (!targets.has(number)) targets.set(number, { numberE164: number, variables });
+    if (targets.has(number)) duplicates++;
+    else targets.set(number, { numberE164: number, variables });
   }
-  return { targets: [...targets.values()], problems };
+  return { targets: [...targets.values()], duplicates, problems };
 }
 
 export interface Target {

@@ -131,6 +131,8 @@ interface ConfirmProps {
   /** More content under the body. */
   readonly children?: ReactNode;
   readonly action: string;
+  /** Default: "danger". */
+  readonly variant?: "primary" | "danger";
   /** Default: "Cancel". */
   readonly cancel?: string;
   readonly open: boolean;
@@ -176,7 +178,7 @@ function Question(props: ConfirmProps) {
       {props.children}
       <ProblemNote problem={problem} />
       <div className="form-foot">
-        <Button variant="danger" busy={busy} onClick={() => void confirm()}>
+        <Button variant={props.variant ?? "danger"} busy={busy} onClick={() => void confirm()}>
           {props.action}
         </Button>
         <Button variant="ghost" data-first onClick={close}>

@@ -1,12 +1,14 @@
 /** Status of a campaign, and the possible actions. */
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { answer, type Rest, rest } from "../../api/client.ts";
+import { analyticsQuery, homeQuery, plansQuery } from "../../api/queries.ts";
 import { useText } from "../../i18n/text.tsx";
 import { useSession } from "../../session.ts";
 import { Button } from "../../ui/button.tsx";
 import { Confirm } from "../../ui/dialog.tsx";
 import { useDoing } from "../../ui/mutate.ts";
-import { Badge, type Tone } from "../../ui/page.tsx";
+import { Badge, Facts, type Tone } from "../../ui/page.tsx";
 
 type Campaign = Rest["Campaign"];
 type Action = "start" | "pause" | "resume" | "cancel";
@@ -46,6 +48,7 @@ export function CampaignButtons({ campaign, small }: { campaign: Campaign; small
   const { mayChange } = useSession();
   const doing = useDoing("campaigns");
   const [cancelling, setCancelling] = useState(false);
+  const [starting, setStarting] = useState(false);
   const act = (action: Action) =>
     doing.run(() =>
       answer(
@@ -63,11 +66,26 @@ export function CampaignButtons({ campaign, small }: { campaign: Campaign; small
           key={action}
           small={small}
           variant={action === "cancel" ? "danger" : "secondary"}
-          onClick={() => (action === "cancel" ? setCancelling(true) : void act(action))}
+          onClick={() => {
+            if (action === "cancel") setCancelling(true);
+            else if (action === "start") setStarting(true);
+            else void act(action);
+          }}
         >
           {t(`campaigns.action.${action}`)}
         </Button>
       ))}
+      <Confirm
+        title={t("campaigns.start_title", { name: campaign.name })}
+        body={t("campaigns.start_body")}
+        action={t("campaigns.action.start")}
+        variant="primary"
+        open={starting}
+        onOpen={setStarting}
+        onConfirm={() => act("start")}
+      >
+        <StartFacts campaign={campaign} />
+      </Confirm>
       <Confirm
         title={t("campaigns.cancel_title", { name: campaign.name })}
         body={t("campaigns.cancel_body")}
@@ -78,5 +96,36 @@ export function CampaignButtons({ campaign, small }: { campaign: Campaign; small
         onConfirm={() => act("cancel")}
       />
     </span>
+  );
+}
+
+const DAYS = 30;
+/** Used while there are no answered calls to estimate by. */
+const CALL_MINUTES = 2;
+
+/** What starting the campaign means: how many people, when, and about how much. */
+function StartFacts({ campaign }: { campaign: Campaign }) {
+  const { t, number, eur } = useText();
+  const analytics = useQuery(analyticsQuery(DAYS));
+  const plans = useQuery(plansQuery);
+  const home = useQuery(homeQuery);
+  const numbers = campaign.targets.waiting;
+  const seconds = analytics.data?.average_duration_sec ?? CALL_MINUTES * 60;
+  const minutes = Math.ceil((numbers * seconds) / 60);
+  const price = plans.data?.find(({ current }) => current)?.overage_eur_per_min;
+  const left = home.data?.money.included_minutes_left ?? 0;
+  return (
+    <Facts
+      facts={[
+        [t("campaigns.start_numbers"), number(numbers)],
+        [t("campaigns.hours"), `${campaign.calling_from}–${campaign.calling_to}`],
+        [t("campaigns.attempts"), number(campaign.attempts)],
+        [t("campaigns.start_minutes"), number(minutes)],
+        [
+          t("campaigns.start_cost"),
+          price === undefined || !home.data ? "–" : eur(Math.max(0, minutes - left) * price),
+        ],
+      ]}
+    />
   );
 }

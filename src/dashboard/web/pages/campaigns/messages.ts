@@ -57,6 +57,42 @@ export const messages = {
     lv: "Pirmā rinda: kolonnu nosaukumi, viens no tiem “number”. Lai pateiktu vērtību, sveicienā rakstiet {{name}}.",
     ru: "Первая строка: названия столбцов, один из них «number». Чтобы назвать значение, напишите в приветствии {{name}}.",
   },
+  "campaigns.preview": {
+    en: "To be called: {numbers}. Repeated: {duplicates}. Invalid rows: {bad}. Not allowed, will not be called: {refused}.",
+    lt: "Bus skambinama: {numbers}. Kartojasi: {duplicates}. Klaidingos eilutės: {bad}. Neleidžiami, nebus skambinama: {refused}.",
+    lv: "Zvanīs: {numbers}. Atkārtojas: {duplicates}. Kļūdainas rindas: {bad}. Nav atļauti, nezvanīs: {refused}.",
+    ru: "Будет звонков: {numbers}. Повторы: {duplicates}. Строки с ошибками: {bad}. Не разрешены, звонка не будет: {refused}.",
+  },
+  "campaigns.start_title": {
+    en: "Start {name}?",
+    lt: "Paleisti: {name}?",
+    lv: "Sākt: {name}?",
+    ru: "Запустить: {name}?",
+  },
+  "campaigns.start_body": {
+    en: "The agent begins to call within these hours. Call only people who agreed to it. Those who asked not to be called are left out. You can pause at any time.",
+    lt: "Agentas pradės skambinti šiomis valandomis. Skambinkite tik tiems, kas sutiko. Prašiusiems neskambinti nebus skambinama. Galite bet kada pristabdyti.",
+    lv: "Aģents sāks zvanīt šajās stundās. Zvaniet tikai tiem, kas piekrita. Tiem, kas lūdza nezvanīt, nezvanīs. Jebkurā brīdī varat apturēt.",
+    ru: "Агент начнёт звонить в эти часы. Звоните только тем, кто согласился. Тем, кто просил не звонить, звонков не будет. Можно приостановить в любой момент.",
+  },
+  "campaigns.start_numbers": {
+    en: "People to call",
+    lt: "Kam skambins",
+    lv: "Kam zvanīs",
+    ru: "Кому позвонит",
+  },
+  "campaigns.start_minutes": {
+    en: "Minutes, about",
+    lt: "Minučių, apie",
+    lv: "Minūtes, ap",
+    ru: "Минут, около",
+  },
+  "campaigns.start_cost": {
+    en: "Beyond the plan, about",
+    lt: "Virš plano, apie",
+    lv: "Virs plāna, ap",
+    ru: "Сверх тарифа, около",
+  },
   "campaigns.hours": { en: "Hours", lt: "Valandos", lv: "Stundas", ru: "Часы" },
   "campaigns.calling_from": {
     en: "Calls from",

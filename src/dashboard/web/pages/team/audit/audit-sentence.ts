@@ -59,6 +59,7 @@ const DEEDS: Readonly<Record<string, readonly [Verb, string]>> = {
   exportContacts: ["read", "contacts"],
   updateCallMemory: ["changed", "memory"],
   deleteCallMemory: ["deleted", "memory"],
+  previewCampaign: ["tried", "campaign"],
   createCampaign: ["made", "campaign"],
   actOnCampaign: ["changed", "campaign"],
   exportCampaignTargets: ["read", "campaign"],
