@@ -66,7 +66,7 @@ export function createDashboard(
       remoteNodes: settings.storage.shared ? createRemoteNodeCalls(context) : null,
       mailTest: delivery.mailTest,
       wakeMails: () => delivery.mails.wake(),
-      checks: doctor && (() => doctor(askServices(services, OPERATOR_PAGES))),
+      ...rememberedChecks(doctor && (() => doctor(askServices(services, OPERATOR_PAGES)))),
       fixedSettings: () => fixedSettingsOf(settings, context.admission.dialing()),
       dailySpendDefault: () => context.admission.dialing().dailySpendMax,
       transcriptsDays: settings.storage.transcriptsRetentionDays,
@@ -91,6 +91,18 @@ export function createDashboard(
       await webCalls.close();
     },
   };
+}
+
+/** The doctor's checks, and the result of their last run. */
+function rememberedChecks(
+  run: DashboardParts["checks"],
+): Pick<DashboardParts, "checks" | "lastChecks"> {
+  let last: ReturnType<DashboardParts["lastChecks"]> = [];
+  const checks = async () => {
+    last = (await run?.()) ?? [];
+    return last;
+  };
+  return { checks: run && checks, lastChecks: () => last };
 }
 
 /** Trial calls and chats. They are metered if a part of the engine that they use may cost money. */

@@ -73,7 +73,7 @@ async function agentFor(
 function checkTime(scheduleAtMs: number | null, nowMs: number): void {
   if (scheduleAtMs === null) return;
   if (scheduleAtMs < nowMs - PAST_MS_MAX)
-    throw invalidField("schedule_at", "`schedule_at` is in the past. Send a future time in UTC.");
+    throw invalidField("schedule_at", "`schedule_at` is in the past. Choose a later time.");
   if (scheduleAtMs > new Date(nowMs).setUTCFullYear(new Date(nowMs).getUTCFullYear() + 1))
     throw invalidField("schedule_at", "`schedule_at` can be at most one year ahead.");
 }

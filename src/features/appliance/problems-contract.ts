@@ -12,6 +12,9 @@ export const PROBLEM_CODES = [
   "line_received",
   "line_sent",
   "line_both",
+  "callers_plan",
+  "callers_turned_away",
+  "health",
 ] as const;
 
 interface Problem {
@@ -40,8 +43,20 @@ interface Troubles {
   readonly money: Pick<Balance, "availableBalance" | "availableIncludedSeconds" | "plan">;
   /** Calls of the last day with bad line quality, by side (CallNote). */
   readonly badLines: readonly { readonly side: string; readonly calls: number }[];
+  /** Callers of the last day that the appliance turned away. */
+  readonly turnedAway: TurnedAway;
+  /** Last result of the health checks, which only the operator sees. */
+  readonly checks: readonly { readonly name: string; readonly result: string }[];
   /** True if the person may see the operator's pages. */
   readonly isOperator: boolean;
+}
+
+interface TurnedAway {
+  /** Because all lines of the plan were busy. */
+  readonly byPlan: number;
+  /** For other reasons, and the explanation of the last one. */
+  readonly others: number;
+  readonly explanation: string;
 }
 
 /** Minimum call length that the wallet must cover. */
@@ -49,19 +64,26 @@ const CALL_SECONDS_MIN = 15;
 /** At this remaining call time or less, a low balance is reported. */
 const LOW_SECONDS = 3600;
 
-const OPERATOR_PAGE = "/app/operator";
-const TRUNK_PAGE = "/app/trunk";
+/** Page that fixes a problem of each part. The operator's pages are null for other people. */
+const PAGES = {
+  engine: "/app/operator?tab=health",
+  disk: "/app/operator?tab=health",
+  trunk: "/app/trunk",
+  backup: "/app/operator?tab=backups",
+  mail: "/app/operator?tab=mail",
+} as const;
 
 /** Sorted by severity: problems that stop calls come first. */
 export function problemsOf(troubles: Troubles): Problem[] {
-  const { statuses } = troubles;
-  const operatorPage = troubles.isOperator ? OPERATOR_PAGE : null;
+  const { statuses, isOperator } = troubles;
   const fromStatuses = (["engine", "disk", "trunk", "backup", "mail"] as const).flatMap((name) =>
-    problemOfStatus(statuses[name], name === "trunk" ? TRUNK_PAGE : operatorPage),
+    problemOfStatus(statuses[name], name === "trunk" || isOperator ? PAGES[name] : null),
   );
   return [
     ...moneyProblems(troubles),
+    ...callerProblems(troubles),
     ...fromStatuses,
+    ...(isOperator ? healthProblems(troubles) : []),
     ...numberProblems(troubles),
     ...lineProblems(troubles),
     ...webhookProblems(troubles),
@@ -100,6 +122,27 @@ function moneyProblems({ money }: Troubles): Problem[] {
   ];
 }
 
+/** Checks that found a problem which no status shows. */
+function healthProblems({ checks, statuses }: Troubles): Problem[] {
+  const shown = Object.entries(statuses).flatMap(([name, { state }]) =>
+    state === "failed" || state === "warning" ? [name, `${name}s`] : [],
+  );
+  const names = checks
+    .filter(({ name, result }) => /^(failed|warning)$/.test(result) && !shown.includes(name))
+    .map(({ name }) => name)
+    .join(", ");
+  if (names === "") return [];
+  return [
+    {
+      code: "health",
+      values: { checks: names },
+      sentence: `The health check found problems: ${names}.`,
+      remedy: "The health page shows how to fix each of them.",
+      href: "/app/operator?tab=health",
+    },
+  ];
+}
+
 const numberProblems = ({ numbers }: Troubles): Problem[] =>
   numbers
     .filter(({ inboundEnabled, agentId }) => inboundEnabled && agentId === null)
@@ -110,6 +153,27 @@ const numberProblems = ({ numbers }: Troubles): Problem[] =>
       remedy: "Assign an agent to the number.",
       href: "/app/numbers",
     }));
+
+function callerProblems({ turnedAway: { byPlan, others, explanation } }: Troubles): Problem[] {
+  const problems: Problem[] = [];
+  if (byPlan > 0)
+    problems.push({
+      code: "callers_plan",
+      values: { calls: byPlan },
+      sentence: `Callers who found all lines of your plan busy in the last 24 hours: ${byPlan}.`,
+      remedy: "Choose a plan with more calls at the same time, and call these people back.",
+      href: "/app/billing?tab=plan",
+    });
+  if (others > 0)
+    problems.push({
+      code: "callers_turned_away",
+      values: { calls: others, explanation },
+      sentence: `Callers turned away in the last 24 hours: ${others}. The last reason: ${explanation}`,
+      remedy: "Each missed call shows its reason. Call these people back.",
+      href: "/app/calls?status=missed",
+    });
+  return problems;
+}
 
 const LINE_SENTENCES = {
   received: "The agent heard callers badly",

@@ -177,7 +177,7 @@ const LAST_CALLS = 5;
 
 function homeParts({ dependencies, parts }: ProductContext) {
   const { billing, services, clock } = dependencies;
-  const { live, remoteNodes, statusSources } = parts;
+  const { live, remoteNodes, statusSources, lastChecks } = parts;
   const liveCalls = async (tenantId: number) => [
     ...live.list(tenantId),
     ...((await remoteNodes?.list(tenantId)) ?? []),
@@ -222,7 +222,17 @@ function homeParts({ dependencies, parts }: ProductContext) {
     ] as const;
     return steps.map(([id, isDone, href]) => ({ id, done: isDone, href }));
   }
-  return { billing, services, clock, statusSources, liveCalls, week, lastCalls, checklist };
+  return {
+    billing,
+    services,
+    clock,
+    statusSources,
+    lastChecks,
+    liveCalls,
+    week,
+    lastCalls,
+    checklist,
+  };
 }
 
 type Parts = ReturnType<typeof homeParts>;
@@ -232,6 +242,7 @@ const routesOf = ({
   services,
   clock,
   statusSources,
+  lastChecks,
   liveCalls,
   week,
   lastCalls,
@@ -268,6 +279,8 @@ const routesOf = ({
         numbers: await services.numbers.list(tenantId),
         money,
         badLines: await services.reports.badLines(tenantId),
+        turnedAway: await services.reports.turnedAway(tenantId),
+        checks: lastChecks(),
         isOperator: session?.user.operator === true,
       }),
       checklist: await checklist(tenantId, statuses.trunk),

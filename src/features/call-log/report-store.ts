@@ -7,9 +7,11 @@
 import {
   and,
   type Column,
+  count,
   desc,
   eq,
   gte,
+  inArray,
   isNotNull,
   lt,
   ne,
@@ -222,10 +224,42 @@ interface HourSums {
   readonly cost: number;
 }
 
+const TURNED_AWAY = ["plan_limit_reached", "busy", "declined", "balance_exhausted"] as const;
+
+const turnedAway = statement((queries) => {
+  const newest = sql<number>`max(${calls.createdAt})`;
+  return queries
+    .select({
+      reason: calls.endedReason,
+      calls: count(),
+      // SQLite takes it from the row of the maximum.
+      explanation: calls.endedExplanation,
+      newest,
+    })
+    .from(calls)
+    .where(
+      and(
+        eq(calls.tenantId, arg("tenantId")),
+        inArray(calls.status, ["busy", "failed"]),
+        eq(calls.direction, "inbound"),
+        gte(calls.createdAt, arg("fromMs")),
+        inArray(calls.endedReason, TURNED_AWAY),
+      ),
+    )
+    .groupBy(calls.endedReason)
+    .orderBy(desc(newest))
+    .prepare();
+});
+
 export function reportStore(queries: Queries) {
   return {
     ...callSums(queries),
     ...callMeasures(queries),
+
+    /** Turned-away inbound calls by reason. The newest reason is first. */
+    async turnedAway(tenantId: number, fromMs: number) {
+      return await turnedAway(queries).all({ tenantId, fromMs });
+    },
 
     /** Plan seconds used in a month such as `2026-11`. */
     async planSecondsUsed(tenantId: number, month: string): Promise<number> {

@@ -203,6 +203,17 @@ function analyticsReports({ database: { read }, clock }: ReportDependencies) {
       return await callNotesStore(read).badLines(tenantId, clock.now() - DAY_MS);
     },
 
+    /** Callers of the last 24 hours that the appliance turned away. */
+    async turnedAway(tenantId: number) {
+      const reasons = await reportStore(read).turnedAway(tenantId, clock.now() - DAY_MS);
+      const others = reasons.filter(({ reason }) => reason !== "plan_limit_reached");
+      return {
+        byPlan: reasons.find(({ reason }) => reason === "plan_limit_reached")?.calls ?? 0,
+        others: sumOf(others, ({ calls }) => calls),
+        explanation: others[0]?.explanation ?? "",
+      };
+    },
+
     /** Latency of agent turns in the last 24 hours. */
     async latency(tenantId: number) {
       const nowMs = clock.now();

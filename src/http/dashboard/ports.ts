@@ -126,6 +126,8 @@ export interface DashboardParts {
   readonly logs: LogRing;
   /** The doctor's checks; null: this server has none. */
   readonly checks: (() => Promise<readonly CheckResult[]>) | null;
+  /** Result of their last run since the start; empty: none. */
+  readonly lastChecks: () => readonly CheckResult[];
   readonly backups: () => readonly BackupSummary[];
   /** Current values. */
   readonly fixedSettings: () => FixedSettings;

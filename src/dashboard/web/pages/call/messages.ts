@@ -414,6 +414,12 @@ export const messages = {
   },
   "call.transfer.transferred": { en: "taken", lt: "atsiliepta", lv: "pieņemts", ru: "принят" },
   "call.transfer.busy": { en: "busy", lt: "užimta", lv: "aizņemts", ru: "занято" },
+  "call.other_plan": {
+    en: "Change the plan",
+    lt: "Keisti planą",
+    lv: "Mainīt plānu",
+    ru: "Сменить тариф",
+  },
   "call.lines_busy": {
     en: "All lines were busy when this call came. Nothing was charged.",
     lt: "Kai buvo skambinta, visos linijos buvo užimtos. Mokesčio nėra.",

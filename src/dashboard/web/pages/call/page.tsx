@@ -13,7 +13,7 @@ import { Card, Figures, Page as Frame } from "../../ui/page.tsx";
 import { Loaded } from "../../ui/states.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
 import { Annotations, TagLabels } from "../calls/annotations.tsx";
-import { numberOf, StatusBadge } from "../calls/outcome.tsx";
+import { endedText, numberOf, StatusBadge } from "../calls/outcome.tsx";
 import { PlaceCall } from "../calls/place-call.tsx";
 import { useContactName } from "../contacts/contact-name.ts";
 import { EraseDialog } from "../contacts/erase-dialog.tsx";
@@ -201,8 +201,6 @@ function AgentOfCall({ call, details }: { call: Call; details: Details | null })
 function Outcome({ call, details }: { call: Call; details: Details | null }) {
   const { t, talkTime, eur, ms, number } = useText();
   const now = useNow();
-  // On an inbound call "busy" means that all our lines were busy, never that a person's line was.
-  const isTurnedAway = call.direction === "inbound" && call.ended_reason === "busy";
   const liveMs =
     call.answered_at && !call.ended_reason ? now - new Date(call.answered_at).getTime() : null;
   return (
@@ -211,14 +209,22 @@ function Outcome({ call, details }: { call: Call; details: Details | null }) {
         <div className="row">
           <StatusBadge call={call} />
           <span className="strong">
-            {isTurnedAway
-              ? t("call.lines_busy")
-              : call.ended_reason
-                ? t(`ended.${call.ended_reason}`)
-                : t("call.not_ended")}
+            {call.ended_reason ? t(endedText(call)) : t("call.not_ended")}
           </span>
         </div>
-        <p>{call.summary ?? <span className="muted">{t("call.no_summary")}</span>}</p>
+        <p>
+          {call.summary ??
+            (call.answered_at === null && details?.explanation ? (
+              <span lang="en">{details.explanation}</span>
+            ) : (
+              <span className="muted">{t("call.no_summary")}</span>
+            ))}
+        </p>
+        {call.ended_reason === "plan_limit_reached" && (
+          <Link to="/billing" search={{ tab: "plan" }}>
+            {t("call.other_plan")}
+          </Link>
+        )}
         <Remarks uuid={call.call_uuid} />
       </Card>
       <Figures

@@ -24,14 +24,26 @@ export const statusTone = (status: CallStatus): Tone => TONES[status];
 /** Unanswered inbound calls are shown as missed. The call page shows the reason. */
 export function StatusBadge({ call }: { call: Pick<FoundCall, "direction" | "status"> }) {
   const { t } = useText();
-  const { direction, status } = call;
-  const missed = direction === "inbound" && MISSED_STATUSES.some((one) => one === status);
+  const { status } = call;
+  const missed = isMissed(call);
   return (
     <Badge tone={missed ? "warn" : TONES[status]}>
       {t(`status.${missed ? "missed" : status}`)}
     </Badge>
   );
 }
+
+/** Text key of the reason for a call's end. An inbound "busy" means our lines, never a person's. */
+export const endedText = ({
+  direction,
+  ended_reason,
+}: Pick<FoundCall, "direction" | "ended_reason">) =>
+  direction === "inbound" && ended_reason === "busy"
+    ? "call.lines_busy"
+    : (`ended.${ended_reason ?? "cancelled"}` as const);
+
+export const isMissed = ({ direction, status }: Pick<FoundCall, "direction" | "status">): boolean =>
+  direction === "inbound" && MISSED_STATUSES.some((one) => one === status);
 
 /** Shows only notable outcomes: nothing for an ordinary call without a message. */
 export function Outcome({ call }: { call: FoundCall }) {

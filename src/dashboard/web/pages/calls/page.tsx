@@ -16,7 +16,15 @@ import { TagLabels } from "./annotations.tsx";
 import { CallFilters } from "./call-filters.tsx";
 import { CallPanel, useCallKeys } from "./call-panel.tsx";
 import { type CallsView, queryOf, viewOf } from "./calls-view.ts";
-import { callerOf, type FoundCall, isLive, numberOf, Outcome } from "./outcome.tsx";
+import {
+  callerOf,
+  endedText,
+  type FoundCall,
+  isLive,
+  isMissed,
+  numberOf,
+  Outcome,
+} from "./outcome.tsx";
 import { PlaceCall } from "./place-call.tsx";
 import { SavedViews } from "./saved-views.tsx";
 
@@ -185,7 +193,9 @@ function useColumns(shown: TableShown): Column<FoundCall>[] {
       cell: (call) => (
         <>
           {isPhone && <Outcome call={call} />}
-          <span className="clamp about">{call.said ?? call.summary}</span>
+          <span className="clamp about">
+            {call.said ?? call.summary ?? (isMissed(call) && t(endedText(call)))}
+          </span>
           <TagLabels tags={call.tags} />
         </>
       ),

@@ -450,6 +450,42 @@ export const messages = {
     lv: "Piešķiriet numuram aģentu.",
     ru: "Назначьте номеру агента.",
   },
+  "system_status.health": {
+    en: "The health check found problems: {checks}.",
+    lt: "Patikra rado trūkumų: {checks}.",
+    lv: "Pārbaude atrada kļūmes: {checks}.",
+    ru: "Проверка нашла неполадки: {checks}.",
+  },
+  "remedy.health": {
+    en: "The health page shows how to fix each of them.",
+    lt: "Būklės puslapyje parašyta, kaip kiekvieną sutvarkyti.",
+    lv: "Stāvokļa lapā rakstīts, kā katru novērst.",
+    ru: "На странице состояния написано, как исправить каждую.",
+  },
+  "system_status.callers_plan": {
+    en: "Callers who found all lines of your plan busy in the last 24 hours: {calls}.",
+    lt: "Skambinusieji, kuriems per pastarąsias 24 valandas visos plano linijos buvo užimtos: {calls}.",
+    lv: "Zvanītāji, kam pēdējās 24 stundās visas plāna līnijas bija aizņemtas: {calls}.",
+    ru: "Звонившие, для которых за последние 24 часа все линии тарифа были заняты: {calls}.",
+  },
+  "remedy.callers_plan": {
+    en: "Choose a plan with more calls at the same time, and call these people back.",
+    lt: "Pasirinkite planą, kuriame telpa daugiau skambučių vienu metu, ir perskambinkite šiems žmonėms.",
+    lv: "Izvēlieties plānu ar vairāk vienlaicīgiem zvaniem un atzvaniet šiem cilvēkiem.",
+    ru: "Выберите тариф, где больше одновременных звонков, и перезвоните этим людям.",
+  },
+  "system_status.callers_turned_away": {
+    en: "Callers turned away in the last 24 hours: {calls}. The last reason: {explanation}",
+    lt: "Per pastarąsias 24 valandas nepriimti skambučiai: {calls}. Paskutinė priežastis: {explanation}",
+    lv: "Pēdējās 24 stundās nepieņemtie zvani: {calls}. Pēdējais iemesls: {explanation}",
+    ru: "Непринятые звонки за последние 24 часа: {calls}. Последняя причина: {explanation}",
+  },
+  "remedy.callers_turned_away": {
+    en: "Each missed call shows its reason. Call these people back.",
+    lt: "Prie kiekvieno praleisto skambučio nurodyta priežastis. Perskambinkite šiems žmonėms.",
+    lv: "Pie katra neatbildētā zvana norādīts iemesls. Atzvaniet šiem cilvēkiem.",
+    ru: "У каждого пропущенного звонка указана причина. Перезвоните этим людям.",
+  },
   "system_status.line_received": {
     en: "The agent heard callers badly in the last 24 hours (calls: {calls}).",
     lt: "Per pastarąsias 24 valandas agentas prastai girdėjo skambinančiuosius (skambučių: {calls}).",

@@ -1,7 +1,7 @@
 /**
  * Server status messages in the reader's language: translated by code, else in the server's words.
  */
-import { registrationText } from "../../i18n/problem-text.ts";
+import { healthCheckText, registrationText } from "../../i18n/problem-text.ts";
 import type { Texts } from "../../i18n/text.tsx";
 
 interface StatusMessage {
@@ -17,6 +17,12 @@ export function statusText({ code, values, sentence, remedy }: StatusMessage, te
   const filled = {
     ...values,
     ...(code === "trunk_failed" && { explanation: why(values, texts) }),
+    ...(code === "health" && {
+      checks: String(values.checks)
+        .split(", ")
+        .map((name) => (texts.language === "en" ? name : healthCheckText(name, texts)))
+        .join(", "),
+    }),
     ...(code === "money_gone" && { amount: texts.eur(Number(values.eur)) }),
   };
   const textOr = (key: string, otherwise: string | null) =>
