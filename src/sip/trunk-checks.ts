@@ -96,7 +96,7 @@ function registrationOf({ registration, probe }: TrunkFacts): CheckOutcome {
       const reachable = probe.sipCode !== null && registration.lastCode === null;
       const remedy = reachable
         ? "The server responds to OPTIONS but not to REGISTER. Ask the provider whether it requires another server or outbound proxy for registrations."
-        : "Correct the account on the Trunk page or with `linevoice trunk set`. The trunk then registers again at once.";
+        : "Correct the server, user name and password of the trunk. The trunk then registers again at once.";
       return failed(`The registration failed${code}: ${registration.explanation}`, remedy);
     }
   }
