@@ -22,7 +22,7 @@ test.each([
   ["filler_delay_ms", 2_500, 200, 20_000],
   ["tool_calls_max", 50, 0, 1_000],
   ["tool_result_bytes_max", 16_384, 256, 1_048_576],
-  ["knowledge_tokens", 12_000, 0, 1_000_000],
+  ["knowledge_tokens", 24_000, 0, 1_000_000],
 ] as const)("%s is %d by default; %d to %d are accepted", (key, byDefault, least, most) => {
   expect(keys.parse({})[key]).toBe(byDefault);
   const values = [least - 1, least, most, most + 1];
