@@ -10,41 +10,41 @@ const BUDGETS: Readonly<Record<string, number>> = {
   scripts: 3_900,
   src: 200,
   "src/app": 5_750,
-  "src/call": 7_950,
+  "src/call": 7_900,
   "src/cli": 4_100,
   "src/control": 350,
-  "src/conversation": 7_950,
-  "src/core": 2_400,
-  "src/dashboard": 30_250,
+  "src/conversation": 7_800,
+  "src/core": 2_450,
+  "src/dashboard": 30_350,
   "src/demo": 3_600,
-  "src/engine": 18_500,
-  "src/features/agent": 3_600,
+  "src/engine": 18_150,
+  "src/features/agent": 3_550,
   "src/features/appliance": 1_350,
-  "src/features/billing": 5_600,
+  "src/features/billing": 5_250,
   "src/features/call-log": 5_350,
   "src/features/campaign": 1_650,
   "src/features/contact": 4_300,
-  "src/features/identity": 4_800,
+  "src/features/identity": 4_700,
   "src/features/key": 700,
   "src/features/knowledge": 5_950,
-  "src/features/mail": 1_800,
-  "src/features/number": 650,
+  "src/features/mail": 1_700,
+  "src/features/number": 600,
   "src/features/privacy": 1_150,
   "src/features/rehearsal": 4_100,
   "src/features/schedule": 650,
   "src/features/tenant": 1_950,
   "src/features/tool": 1_250,
   "src/features/trunk": 1_000,
-  "src/features/webhook": 3_250,
-  "src/http": 5_950,
+  "src/features/webhook": 3_150,
+  "src/http": 6_050,
   "src/media": 7_250,
   "src/ops": 7_150,
   "src/platform": 2_250,
   "src/sip": 12_200,
   "src/store": 5_050,
   "src/worker": 1_950,
-  test: 104_400,
-  "test/support": 19_300,
+  test: 105_200,
+  "test/support": 19_550,
 };
 
 const HAND_WRITTEN = "{src,test,scripts,bench}/**/*.{ts,tsx,mjs,css,html,c,wat}";
@@ -52,7 +52,7 @@ const isGenerated = (file: string) => /\.gen\.|\/(?:generated|dist|results)\//.t
 
 async function linesByFolder(): Promise<Map<string, number>> {
   const folders = Object.keys(BUDGETS).sort((a, b) => b.length - a.length);
-  const lines = new Map(folders.map((folder) => [folder, 0] as const));
+  const lines = new Map<string, number>(folders.map((folder) => [folder, 0]));
   for await (const file of new Bun.Glob(HAND_WRITTEN).scan({ cwd: root })) {
     if (isGenerated(file)) continue;
     const folder = folders.find((each) => file === each || file.startsWith(`${each}/`)) ?? "none";
