@@ -1,6 +1,6 @@
 /**
  * Collects the declarations of the dashboard's pages into src/dashboard/web/generated (ignored by
- * git): each `page.meta.ts` becomes a route and a navigation entry, each `messages.ts` a part of
+ * git): each `page.meta.ts` becomes a route and a navigation entry, each `messages.json` a part of
  * every language's catalogue.
  */
 import { mkdir } from "node:fs/promises";
@@ -25,10 +25,14 @@ const found = async (pattern: string): Promise<string[]> =>
 /** The texts of the pages and of the frame by language. Throws if a key is declared twice. */
 export async function messageCatalogues(): Promise<Record<Language, Catalogue>> {
   const catalogues: Record<Language, Record<string, string>> = { en: {}, lt: {}, lv: {}, ru: {} };
-  for (const file of await found("**/messages.ts")) {
-    const { messages }: { messages: Messages } = await import(web + file);
+  for (const file of await found("**/messages.json")) {
+    const messages: Messages = await Bun.file(web + file).json();
     for (const [key, texts] of Object.entries(messages)) {
       if (key in catalogues.en) throw new Error(`${file} declares ${key}, which another file has`);
+      if (Object.keys(texts).join() !== LANGUAGES.join())
+        throw new Error(
+          `${file}: ${key} needs exactly the languages ${LANGUAGES.join(", ")}, in this order`,
+        );
       for (const language of LANGUAGES) catalogues[language][key] = texts[language];
     }
   }
@@ -52,8 +56,8 @@ const nameOf = (file: string) =>
     .replace(/^pages\/|\/[^/]+$/g, "")
     .replace(/[/-](\w)/g, (_, letter: string) => letter.toUpperCase());
 
-const imports = (files: readonly string[], what: string, type = "") =>
-  files.map((file) => `import ${type}{ ${what} as ${nameOf(file)} } from "../${file}";\n`).join("");
+const imports = (files: readonly string[], what: string) =>
+  files.map((file) => `import { ${what} as ${nameOf(file)} } from "../${file}";\n`).join("");
 
 /** The declarations of every page, with the file below src/dashboard/web. */
 export const pageMetas = async (): Promise<{ file: string; meta: PageMeta }[]> =>
@@ -90,13 +94,13 @@ ${routes.insidePage.join("")}] as const;
 }
 
 async function messageSources(): Promise<Record<string, string>> {
-  const files = await found("**/messages.ts");
   const catalogues = await messageCatalogues();
   const sources: Record<string, string> = {
     "message-keys.gen.ts": `/** The keys of all texts, collected by scripts/dashboard-sources.ts. */
-${imports(files, "messages", "type ")}
 export type MessageKey =
-${files.map((file) => `  | keyof typeof ${nameOf(file)}`).join("\n")};
+${Object.keys(catalogues.en)
+  .map((key) => `  | ${JSON.stringify(key)}`)
+  .join("\n")};
 `,
   };
   for (const language of LANGUAGES) {

@@ -1,7 +1,7 @@
 /**
  * Identifies a message if an error's code is too general: the violated rule of a value, or one of
  * several conflicts. The dashboard has a sentence for each in every language (its
- * i18n/server-messages.ts).
+ * i18n/server-messages.json).
  */
 
 /** Reason with `valid_<field>_required`. Without one, the field itself identifies the rule. */

@@ -107,6 +107,7 @@ const proseOf = (raw: string) =>
     .replace(/\s+/g, " ");
 
 const PROSE = "{src,test,scripts,bench}/**/*.{ts,tsx,mjs}";
+const CATALOGUES = "src/**/*messages.json";
 const MARKDOWN = [
   "*.md",
   "docs/*.md",
@@ -127,6 +128,7 @@ async function passages(): Promise<Map<string, Passage[]>> {
       found.set(file, of(file, await Bun.file(root + file).text()));
   };
   await read(PROSE, passagesOfCode);
+  await read(CATALOGUES, passagesOfCode);
   for (const pattern of MARKDOWN) await read(pattern, (_, text) => passagesOfMarkdown(text));
   await read("src/**/*texts.json", (_, text) => passagesOfTexts(text));
   await read("docs/openapi.json", (_, text) => passagesOfOpenApi(text));

@@ -1,5 +1,5 @@
 /**
- * The languages of the app, and the shape of its `messages.ts` files: each text is given in every
+ * The languages of the app, and the shape of its `messages.json` files: each text is given in every
  * language. The build collects these files and splits them by language
  * (scripts/dashboard-sources.ts).
  *

@@ -1,5 +1,5 @@
 /**
- * Server messages in the reader's language: translated by code if server-messages.ts has it, else
+ * Server messages in the reader's language: translated by code if server-messages.json has it, else
  * the server's English text.
  */
 import type { ApiProblem } from "../api/problem.ts";
