@@ -39,10 +39,7 @@ const PACED: readonly Row[] = [
   ["media", ["media/"]],
   ["scenario", ["scenario/"], 3],
   ["heard", ["binary/second-reading", "binary/hardened", "demo/phone"]],
-  [
-    "speech",
-    ["speech-worker", "transcriber", "answering"].map((at) => `engine/speech/${at}`),
-  ],
+  ["speech", ["speech-worker", "transcriber", "answering"].map((at) => `engine/speech/${at}`)],
 ];
 
 /**
@@ -79,9 +76,7 @@ const SHARED_STORE = [
     (name) => `http/${name}`,
   ),
   ...["walk", "query-cache"].map((name) => `http/${name}`),
-  ...["", "-calls", "-finished-call", "-money", "-webhooks"].map(
-    (part) => `http/resources${part}`,
-  ),
+  ...["", "-calls", "-finished-call", "-money", "-webhooks"].map((part) => `http/resources${part}`),
 ].map((name) => `test/${name}.test.ts`);
 
 const testDirectory = fileURLToPath(new URL("../test", import.meta.url));

@@ -86,7 +86,7 @@ test("code reads each key", () => {
 /** Files with words of several languages that nobody reads or hears: the code looks for them. */
 const WORD_TABLES = {
   "speech of callers": [
-    "src/conversation/answering/greeting-words.ts",
+    "src/conversation/answering-machine-detection/greeting-words.ts",
     "src/conversation/opt-out/do-not-call-phrases.ts",
     "src/conversation/opt-out/opt-out.ts",
     "src/conversation/words.ts",

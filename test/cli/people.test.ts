@@ -60,7 +60,7 @@ test("accounts are created, joined and listed without a server; invalid addresse
     expect({ email, status }).toEqual({ email, status: 1 });
   }
   const made = await linevoice("user create --tenant 1 --email Rasa@First.example --name Rasa");
-  expect(made.out).toContain("User 1, rasa@first.example, was made.");
+  expect(made.out).toContain("User 1, rasa@first.example, was created.");
   expect(tokenIn(made.out)).toHaveLength(43);
   const json = "user create --tenant 2 --email rasa@first.example --role viewer --operator --json";
   const joined = JSON.parse((await linevoice(json)).out);

@@ -41,7 +41,7 @@ const among = (loaded: Set<string>, pattern: RegExp) =>
 test("the command line is parsed before the server or the schema is loaded", async () => {
   const loaded = await loadedBy("src/main.ts");
   expect(loaded).toContain("src/cli/commands.ts");
-  expect(among(loaded, /^src\/(?!main\.ts|cli\/|core\/|operations\/config\/)|^zod$/)).toEqual([]);
+  expect(among(loaded, /^src\/(?!main\.ts|cli\/|core\/|ops\/config\/)|^zod$/)).toEqual([]);
 });
 
 test("the server starts without modules that it needs later or never", async () => {
@@ -53,30 +53,31 @@ test("the server starts without modules that it needs later or never", async () 
       /^(stripe|nodemailer|resend|postal-mime|@simplewebauthn\/server|@libsql\/\w+)(\/|$)/,
     ),
   ).toEqual([]);
-  expect(among(loaded, /^src\/(operations\/doctor|demo)\//)).toEqual([]);
-  expect(among(loaded, /^src\/domain\/rehearsal\/(scenario|agent-file|text-call)\./)).toEqual([]);
+  expect(among(loaded, /^src\/(ops\/doctor|demo)\//)).toEqual([]);
+  expect(among(loaded, /^src\/features\/rehearsal\/(scenario|agent-file|text-call)\./)).toEqual([]);
 });
 
 test("before it listens, the server loads only /ping of its APIs: no other contract and no operation", async () => {
   const loaded = await loadedBy("src/cli/serve.ts");
-  const contracts = /^src\/interface\/(http\/(dashboard\/)?routes|contracts)\//;
+  const contracts =
+    /^src\/http\/contracts\/|^src\/(?:features|app\/server)\/.*(?:routes|contracts?)\.ts$/;
   expect(among(loaded, contracts).sort()).toEqual(
     [
-      ...["contracts/ask.ts", "contracts/check.ts", "contracts/schema.ts"],
-      ...["http/routes/health.ts", "http/routes/service.ts"],
-    ].map((path) => `src/interface/${path}`),
+      ...["app/server/service-routes.ts", "features/appliance/routes.ts"],
+      ...["http/contracts/ask.ts", "http/contracts/check.ts", "http/contracts/schema.ts"],
+    ].map((path) => `src/${path}`),
   );
   expect(
-    among(loaded, /^src\/interface\/http\/(openapi|dashboard\/(document|sockets\/socket))/),
+    among(
+      loaded,
+      /^src\/(http\/openapi|app\/server\/dashboard-document|http\/dashboard\/sockets\/socket)/,
+    ),
   ).toEqual([]);
 });
 
 test("the main thread loads neither codec tables nor the workers' speech code", async () => {
   const loaded = await loadedBy("src/cli/serve.ts");
   expect(
-    among(
-      loaded,
-      /^src\/adapter\/media\/audio\/|^src\/adapter\/engine\/embedded\/(speech|recogniser)\//,
-    ),
+    among(loaded, /^src\/media\/audio\/|^src\/engine\/embedded\/(speech|recogniser)\//),
   ).toEqual([]);
 });

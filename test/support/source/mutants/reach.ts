@@ -43,7 +43,7 @@ const OUTSIDE = /^test\/(binary|browser|dashboard|cli|peer)\//;
  * Slow, because they run in real time (speech or SIP timers). Used only if no other test runs the
  * line.
  */
-const WITH_AUDIO = /^test\/(scenario|adapter\/(sip|media\/rtp|engine\/speech))\//;
+const WITH_AUDIO = /^test\/(scenario|(sip|media\/rtp|engine\/speech))\//;
 /** Long-running tests. Faster tests check the same. */
 const SOAKS = /(conversation-soak|simulation|storm|killed|disk-|torture|loss|mutated)\b/;
 const MEASURE_LIMIT_SECONDS = 240;

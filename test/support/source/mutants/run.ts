@@ -23,7 +23,7 @@ import { createUses } from "./uses.ts";
 
 const ROOT = fileURLToPath(new URL("../../../..", import.meta.url));
 /** The domain, and other code with rules: payments, mail, network address checks, privacy. */
-const CHANGED = /^src\/(domain|adapter\/(mail|payments)|platform\/net|operations\/privacy)\//;
+const CHANGED = /^src\/(features|call|conversation|platform\/net)\//;
 const SURVIVORS_SHARE_MAX = 0.05;
 const KEPT = join(ROOT, "dist/mutants");
 const RESULTS = join(KEPT, "results.jsonl");
