@@ -18,7 +18,7 @@ const onDebian = testWhere(canRun, "making namespaces");
 const directory = tempDir();
 let debian: BareMachine | null = null;
 
-/** Asks for digest once, then says 200 with what was asked for: a provider's registrar, on UDP. */
+/** A provider's registrar over UDP: challenges once, then accepts with the requested expiry. */
 const REGISTRAR = `
 import re, socket
 sock = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)

@@ -1,8 +1,7 @@
 /**
- * The compiled program under what the unit forbids it: no privileges and no way to get them, everything
- * read-only but its data, a /tmp of its own, only the system calls of the unit's SystemCallFilter; and with
- * the real-time priority that the unit allows. Where no limit can be raised here (a container without
- * CAP_SYS_RESOURCE), CAP_SYS_NICE stands for that one.
+ * The compiled program under the restrictions of the systemd unit: no privileges and no way to get them, only its data
+ * is writable, a private /tmp, only the system calls of SystemCallFilter; and with the real-time priority that the unit
+ * allows. In a container without CAP_SYS_RESOURCE the limit cannot be raised: there CAP_SYS_NICE replaces it.
  */
 import { expect } from "bun:test";
 import {

@@ -57,7 +57,7 @@ function newUnit(file: string) {
   writeFileSync(unit, `${readFileSync(unit, "utf8")}# of 99.0.0\n`);
 }
 
-/** A program that is this one but for its version, and for what `instead` says. */
+/** A copy of this program with another version and with the changes in `instead`. */
 function pretending(file: string, version: string, instead: string) {
   const script = [
     "#!/bin/sh",
@@ -91,7 +91,7 @@ function start(localBytes?: number, mounts: Readonly<Record<string, string>> = {
   return machine;
 }
 
-/** For the tests of what comes after an installation: the first ones examine the installation itself. */
+/** Keeps the installation for later tests; the first tests examine the installation itself. */
 async function keepInstalled(): Promise<void> {
   const directory = tempDir();
   const debian = startBareMachine({ directory, mounts: { "/releases": releases } });
@@ -119,7 +119,7 @@ function copyMachine(from: string, to: string): void {
   }
 }
 
-/** As install.sh --no-start leaves it. */
+/** The state after `install.sh --no-start`. */
 function startUnstarted(): BareMachine {
   const directory = tempDir();
   copyMachine(neverStarted, directory);
@@ -127,7 +127,7 @@ function startUnstarted(): BareMachine {
   return machine;
 }
 
-/** As install.sh leaves it, with the service running. */
+/** The state after `install.sh`, with the service running. */
 async function startInstalled(): Promise<BareMachine> {
   const directory = tempDir();
   copyMachine(stopped, directory);
@@ -136,7 +136,7 @@ async function startInstalled(): Promise<BareMachine> {
   return machine;
 }
 
-/** A bare Debian has no sudo; its root needs none. What asks whether it may go on is told yes. */
+/** A bare Debian has no sudo; its root needs none. Questions are answered with yes. */
 const AS_ROOT =
   'set -e; sudo() { "$@"; }; cd /releases/this; SIP_PASSWORD=secret; linevoice() { /usr/local/bin/linevoice "$@"; }';
 
@@ -181,7 +181,7 @@ describe("install.sh", () => {
         "700 linevoice:linevoice /var/lib/linevoice",
         "600 linevoice:linevoice /var/lib/linevoice/linevoice.db",
       ]);
-      // The key is not beside the data that it seals.
+      // The key is not in the directory of the data that it encrypts.
       expect((await debian.run("ls /var/lib/linevoice/master.key")).status).not.toBe(0);
       // What root puts there is for the service.
       const put =
@@ -539,7 +539,7 @@ describe("install.sh", () => {
         expect(refused.out).toContain(why);
       }
       expect((await debian.run("linevoice version")).out).not.toContain("99.0.0");
-      // Even installed anew, another key takes nobody's place.
+      // A second installation does not replace a key that exists.
       await debian.run("sh /releases/theirs/install.sh");
       const signers = await debian.run("cat /etc/linevoice/release-signers");
       expect(signers.out).toBe(readFileSync(join(releases, "this/release-signers"), "utf8"));

@@ -1,5 +1,5 @@
 /**
- * What the documents tell to type works: every shell block of README.md and docs/ is pasted into bash, with
+ * The commands in the documents work: every shell block of README.md and docs/ is pasted into bash, with
  * the compiled program in a fresh directory. A block that cannot run here says why in its first
  * line (```sh example <reason>); they are listed, and few.
  */

@@ -90,7 +90,7 @@ test("the pauses before a start grow with the starts of the last five minutes, a
   expect(pauses.at(-1)).toBe(0);
 });
 
-test("a reload with a wrong configuration fails before the server is told", async () => {
+test("a reload with a wrong configuration fails without a signal to the server", async () => {
   const configuration = join(tempDir(), "wrong.toml");
   await Bun.write(configuration, "[log]\nlevel = 5\n");
   const unit = await Bun.file(join(ROOT, "systemd/linevoice.service")).text();

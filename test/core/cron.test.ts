@@ -1,4 +1,4 @@
-/** What is due at times of the wall clock, whatever happens to that clock. */
+/** Jobs that are due at wall-clock times, while that clock is changed. */
 import { expect, test } from "bun:test";
 import { startCron } from "../../src/core/cron.ts";
 import { fakeClock } from "../support/fake-clock.ts";
@@ -38,7 +38,7 @@ test("what a machine slept through, or a clock stepped over, is made up for once
   expect(times).toEqual(["24. 12:00", "25. 3:30"]);
 });
 
-test("a clock that was set back, to 1970 even, is followed from there", async () => {
+test("after the clock is set back, even to 1970, jobs follow the new time", async () => {
   const { clock, times } = arrange("30 3 * * *");
   const before = clock.now();
   clock.stepWallClock(-before);

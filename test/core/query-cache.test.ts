@@ -1,4 +1,4 @@
-/** Reads that are kept: never older than a read of now. */
+/** Cached reads are never older than a new read. */
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { eq } from "drizzle-orm";
@@ -29,7 +29,7 @@ async function opened() {
 const rename = (database: Database, tenantId: number, name: string) =>
   database.tx((queries) => queries.update(tenants).set({ name }).where(eq(tenants.id, tenantId)));
 
-test("what was read is not read again before something is committed", async () => {
+test("a second read before the next commit comes from the cache", async () => {
   const { database, kept, nameOf, made } = await opened();
   const first = await kept.read("name", nameOf);
   expect(await kept.read("name", nameOf)).toBe(first);
@@ -92,7 +92,7 @@ test("a failure is not kept, and a thousand names take no more room than a bound
   await database.close();
 });
 
-test("where the database does not report its version, everything is read again", async () => {
+test("if the database does not report its version, each read is new", async () => {
   const { database, nameOf, made } = await opened();
   const kept = createQueryCache({ ...database, version: () => null });
   await kept.read("name", nameOf);

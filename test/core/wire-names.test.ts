@@ -11,7 +11,7 @@ test("a name on the wire has one name in a record", () => {
   ]);
 });
 
-test("what was not sent stays out of the record, null does not", () => {
+test("a missing field is missing in the record; null is kept", () => {
   expect<object>(recordOf({ agent_id: null, label: undefined, max_duration_sec: 60 })).toEqual({
     agentId: null,
     maxDurationSeconds: 60,

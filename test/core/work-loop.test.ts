@@ -57,7 +57,7 @@ test("wakes during a round cause one more, never two at once", async () => {
   await loop.stop();
 });
 
-test("a piece that is due within the period gets its round on time", async () => {
+test("work that becomes due within the period runs on time", async () => {
   const dueAt = { ms: 0 };
   const { clock, loop, rounds, finish } = arrange({ nextDueAt: async () => dueAt.ms });
   dueAt.ms = clock.now() + 300;

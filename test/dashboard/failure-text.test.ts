@@ -95,7 +95,7 @@ const WANTED = [
   "limits: {turns: 1, latency_p95_ms: 100, dead_air_ms: 100, silent_after_interruption_ms: 100, never_interrupts: true}",
 ].join("\n");
 
-test("in Lithuanian, nothing of ours stays English", () => {
+test("in Lithuanian, no text of the appliance stays English", () => {
   const scenario = readScenario("a.yaml", WANTED);
   const agent = { agent: { language: "en" } } as Parameters<typeof failedResult>[2];
   const stopped = failedResult(scenario, 1, agent, "the telephones stopped before its end");
@@ -114,7 +114,7 @@ test("in Lithuanian, nothing of ours stays English", () => {
   expect(untold).toEqual([]);
 });
 
-test("what was said stays as it was said", () => {
+test("quoted speech is not translated", () => {
   expect(failureText('never: says "yes"', texts)).toBe('niekada: agentas pasako "yes"');
   expect(failureText("ends with agent_hangup", texts)).not.toContain("agent_hangup");
   expect(failureText("judge: It is kind.", texts)).toBe("judge: It is kind.");

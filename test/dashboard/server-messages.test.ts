@@ -42,7 +42,7 @@ const textsIn = (language: "en" | "lt", all: Readonly<Record<string, string | un
 const lithuanian = textsIn("lt", { ...catalogues.lt, ...(await serverMessagesIn("lt")) });
 const english = textsIn("en", catalogues.en);
 
-/** As the server answers the dashboard. */
+/** The server's answer to the dashboard. */
 const answered = (error: unknown) => {
   if (!(error instanceof AppError)) throw error;
   const { code, publicMessage, field, messageName } = error;
@@ -119,7 +119,7 @@ describe("a refusal", () => {
 });
 
 describe("a field that is at fault", () => {
-  test("is told in the reader's language, whatever can be typed wrong, without blanks or keys", () => {
+  test("is in the reader's language for every wrong input, without blanks or keys", () => {
     const untold: string[] = [];
     for (const contract of [...allContracts(), ...dashboardContracts()])
       for (const body of bodiesOf(contract))
@@ -229,7 +229,7 @@ describe("a field that is at fault", () => {
     throw new Error("the scenario was taken");
   });
 
-  test("is told in English without the code of its name, and as the server says where we know nothing", () => {
+  test("is in English without the field's identifier; an unknown one is the server's own text", () => {
     const zone = invalidField("time_zone", "`time_zone` must be an IANA time zone.");
     expect(problemText(answered(zone), english)).toBe("Must be an IANA time zone.");
     const unheard = invalidField("hue", "`hue` must be a colour.");
@@ -239,7 +239,7 @@ describe("a field that is at fault", () => {
   });
 });
 
-test("another refusal is told by its reason, its field or its code; in English as the server says it", () => {
+test("another rejection is translated by its reason, field or code; English is the server's text", () => {
   const publicMessage = "Not now.";
   type Detail = Partial<ConstructorParameters<typeof AppError>[0]>;
   const told = (detail: Detail, texts = lithuanian) =>
@@ -254,7 +254,7 @@ test("another refusal is told by its reason, its field or its code; in English a
   expect(told({})).toBe(serverMessages["problem.conflict"].lt);
 });
 
-test("what keeps a site from being read is told in the reader's language, in English as the server says it", () => {
+test("a site's problem is translated for the reader; English is the server's text", () => {
   const told = (status: number, texts = lithuanian) =>
     problemText(answered(statusError(status)), texts);
   expect([404, 403, 429, 503, 418].map((status) => told(status))).toEqual([
@@ -280,7 +280,7 @@ test("a registration that failed is explained by its SIP code, or by why there w
   expect(registrationText(failure, english)).toBe(words);
 });
 
-test("a call's entry in the ledger is told in the reader's language, other notes as they were written", () => {
+test("a call's ledger entry is translated; notes by people are not", () => {
   const note = "Call of 61 s: 60 s from the plan, 1 s overage";
   const entry = { note, seconds: { total: 61, plan: 60, over: 1 } };
   expect(noteText(entry, lithuanian)).toBe("61 s skambutis: 60 s iš plano, 1 s virš jo.");
@@ -342,7 +342,7 @@ describe("a trunk's test", () => {
     servers: [{ host: "192.0.2.9", port: 5060, transport: "udp" as const, failed: false }],
   };
 
-  test("tells every check in the reader's language, good or bad", () => {
+  test("every check is translated, passed or failed", () => {
     const all: TrunkCheck[] = [
       ...assessTrunk({ ...facts, registration: registered, probe: full }),
       ...assessTrunk({ ...facts, registration: failed, probe }),

@@ -44,7 +44,7 @@ test("a mail as the outbox writes it gives back text and attachment, byte for by
   expect(mail.attachment?.content.equals(content)).toBe(true);
 });
 
-test("a bill is right from 15 seconds up, by whole seconds begun", () => {
+test("a bill counts started seconds, at least 15", () => {
   expect(isRightBill(15, 3_000)).toBe(true);
   expect(isRightBill(14, 3_000)).toBe(false);
   expect(isRightBill(21, 20_500)).toBe(true);

@@ -1,10 +1,10 @@
-/** The caller's side of a rehearsal by telephone: what it takes for an answer, and how long it waits for one. */
+/** The caller's side of a rehearsal by telephone: when it recognises an answer, and how long it waits. */
 import { expect, test } from "bun:test";
 import type { Clock } from "../../src/core/clock.ts";
 import type { PhoneCall } from "../../src/demo/phone/phone-call.ts";
 import { PhoneLine } from "../../src/demo/rehearsal/phone-line.ts";
 
-/** A line whose time passes when it is told to; the agent was heard last at `soundAt`. */
+/** A line on a fake clock; the agent made its last sound at `soundAt`. */
 function world() {
   const at = { now: 0, sound: Number.NEGATIVE_INFINITY, tool: false };
   const turns: { text: string; startMs: number }[] = [];

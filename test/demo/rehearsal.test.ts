@@ -1,4 +1,4 @@
-/** Rehearsals by telephone: an appliance of its own, real SIP and RTP, the embedded voice, all calls at once. About 30 s. */
+/** Rehearsals by telephone: one appliance, real SIP and RTP, the embedded voice, all calls at once. About 30 s. */
 import { expect, test } from "bun:test";
 import { openPhoneRehearsals } from "../../src/demo/rehearsal/phone-rehearsal.ts";
 import { filesOf, loadSuite, runSuite } from "../../src/features/rehearsal/suite.ts";

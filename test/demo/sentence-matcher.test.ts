@@ -10,7 +10,7 @@ beforeAll(async () => {
   voices = await createVoices();
 });
 
-/** As it comes over a telephone line: pauses, level, noise, A-law, an odd number of samples. */
+/** The sound after a telephone line: pauses, level, noise, A-law, an odd number of samples. */
 function overTheLine(sentences: readonly Int16Array[], gain = 0.6): Int16Array {
   const random = seededRandom(7);
   const pause = new Int16Array(5037);
@@ -59,7 +59,7 @@ describe("a sentence in a recording", () => {
       expect(findSentence({ sentence, decoys: [], recording }).isFound).toBe(false);
   });
 
-  test("is told from a near miss: one other word", async () => {
+  test("differs from a sentence with one other word", async () => {
     const said = "Your appointment is on Tuesday at ten in the morning.";
     const other = "Your appointment is on Friday at ten in the morning.";
     const recording = overTheLine([await agent(said)]);

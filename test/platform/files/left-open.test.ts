@@ -1,4 +1,4 @@
-/** What a thread that was ended had open, in this process's own table of descriptors. */
+/** Files that a terminated thread had open, in this process's table of descriptors. */
 import { expect, test } from "bun:test";
 import {
   closeSync,
@@ -17,7 +17,7 @@ import { tempDir } from "../../support/temp-dir.ts";
 
 const WAIT_MS = 10_000;
 
-/** Of this directory, with what became of them. */
+/** The descriptors of this directory, with their states. */
 function openIn(directory: string): string[] {
   return readdirSync("/proc/self/fd").flatMap((name) => {
     try {

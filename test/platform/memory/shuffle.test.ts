@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { shuffled, unshuffled } from "../../../src/platform/memory/shuffle.ts";
 
-test("bytes of the same meaning stand together, and what is left over stays behind", () => {
+test("bytes of the same position are grouped; a remainder stays at the end", () => {
   const numbers = Uint8Array.of(1, 2, 3, 4, 11, 12, 13, 14, 21, 22);
   expect([...shuffled(numbers, 4)]).toEqual([4, 1, 11, 2, 12, 3, 13, 4, 14, 21, 22]);
 });

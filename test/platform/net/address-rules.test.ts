@@ -5,7 +5,7 @@ import { parseTenantUrl } from "../../../src/platform/net/outbound-http.ts";
 
 const rules = new AddressRules([]);
 
-/** First and last address of every range that must not be reached, and what it is. */
+/** First and last address of every blocked range, with its name. */
 const BLOCKED: readonly (readonly [string, string])[] = [
   ["0.0.0.0", "this network"],
   ["0.255.255.255", "this network"],

@@ -14,7 +14,7 @@ const HOST = "127.41.0.4";
 const ca = testCa(tempDir());
 const IPV6 = "::1";
 
-/** What is sent for each request that is heard, in pieces; then whether the connection is closed. */
+/** The pieces sent for each received request, and whether the connection is closed afterwards. */
 let script: { readonly pieces: readonly string[]; readonly close?: boolean };
 let requests: string[] = [];
 const open = new Set<tls.TLSSocket>();
@@ -174,7 +174,7 @@ test("where only the status counts, the rest is read all the same before the nex
   expect(connections).toBe(2);
 });
 
-test("what comes before it was asked for is nobody's answer", async () => {
+test("bytes that arrive before a request are not its response", async () => {
   script = { pieces: [OK] };
   expect(await ask()).toBe("200 ok");
   for (const socket of open) socket.write(OK.replace("200", "500"));
@@ -203,7 +203,7 @@ test("a connection is kept for a second, and for its own host and port alone", a
   second.close();
 });
 
-test("of a connection that has closed nothing is kept, whoever closed it", async () => {
+test("a closed connection is forgotten, whichever side closed it", async () => {
   for (const closes of [true, false]) {
     const plain = net.createServer((socket) => closes && setTimeout(() => socket.end(), 20));
     await new Promise<void>((done) => plain.listen(0, HOST, done));

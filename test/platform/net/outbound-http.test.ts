@@ -63,7 +63,7 @@ async function failureOf(promise: Promise<unknown>): Promise<string> {
 }
 
 describe("the guarded client", () => {
-  test("posts to a host that is allowed, with a verified certificate", async () => {
+  test("posts to an allowed host with a verified certificate", async () => {
     receiver.respond = answer(200, "thanks");
     const client = allowing(`${HOST}/32`);
     for (const host of ["hooks.test", HOST]) {

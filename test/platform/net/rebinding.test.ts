@@ -114,7 +114,7 @@ describe("a name that rebinds", () => {
     expect(reachedInside).toBe(0);
   });
 
-  test("and closes its kept connection: the request goes out again over a new one that is checked", async () => {
+  test("and closes its kept connection: the request is sent again over a new, checked one", async () => {
     dns.zone.set("closed.test", [[PUBLIC], [PUBLIC], [PUBLIC], [INSIDE]]);
     expect(await outcomeOf("closed.test", 5000, true)).toBe(200);
     receiver.respond = (_request, response) => {

@@ -1,4 +1,4 @@
-/** A body is decompressed beside the other work, whatever it swells to. */
+/** A body is decompressed without holding up other work, whatever its size becomes. */
 import { expect, test } from "bun:test";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { decompress } from "../../../src/platform/net/response-body.ts";

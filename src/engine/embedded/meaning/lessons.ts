@@ -1,5 +1,5 @@
 /**
- * Input and results of meanings.ts. In a separate file because the main thread must not load the
+ * Input and results of semantic-similarity.ts. In a separate file because the main thread must not load the
  * model.
  */
 
