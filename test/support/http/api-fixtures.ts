@@ -287,6 +287,7 @@ export function validBody(
     createContact: { number_e164: "+37060000008" },
     importContacts: { csv: "number,first_name\n+37060000007,Ona\n", dry_run: true },
     createCampaign: { name: "A", agent_id: fixtures.ids.agent, csv: "number\n+37060000001\n" },
+    previewCampaign: { csv: "number\n+37060000001\n" },
     erasePerson: { number: NOBODY },
     testCrm: { number: "+37060000009" },
     actOnCampaign: { action: "start" },
