@@ -229,7 +229,7 @@ test.each([
   const session = openWith([first.url, second.url], {
     onTrouble: (trouble) => troubles.push(trouble),
   });
-  first.script.speech = (said) => new Int16Array(said.length * 80).fill(level);
+  first.script.speech = (said) => new Int16Array(said.length * 800).fill(level);
   const pcm = await speech(session, "Good afternoon.");
   expect(pcm.some((sample) => Math.abs(sample) > 1_000)).toBe(true);
   expect([first.seen("tts").length, second.seen("tts").length]).toEqual([1, 1]);
@@ -242,10 +242,10 @@ test.each([
 
 test("the embedded voice speaks if the only voice returns silence, and a quiet voice is not silence", async () => {
   const session = openWith([first.url]);
-  first.script.speech = (said) => new Int16Array(said.length * 80).fill(40);
+  first.script.speech = (said) => new Int16Array(said.length * 800).fill(40);
   await speech(session, "Good afternoon.");
   expect(session.tts.isFallback).toBe(false);
-  first.script.speech = (said) => new Int16Array(said.length * 80);
+  first.script.speech = (said) => new Int16Array(said.length * 800);
   const pcm = await speech(session, "How can I help?");
   expect(pcm.includes(MARK)).toBe(true);
   expect(session.tts.isFallback).toBe(true);

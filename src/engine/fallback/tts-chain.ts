@@ -24,6 +24,9 @@ const MS_PER_CHARACTER = 65;
 /** Samples up to this are silence, with or without dither. */
 const SILENT_SAMPLE_MAX = 16;
 
+/** A Realtime model may send a sentence's sound with the sentence before: no sound at all is no failure. */
+const SILENT_MS_MIN = 200;
+
 const silentVoice = () =>
   new ProviderFailure({
     part: "tts",
@@ -89,16 +92,20 @@ export class TtsChain implements TtsStream {
     const { providers, guard, clock, sampleRateHz } = this.options;
     for (let attempt = 1; ; attempt++) {
       let isAudible = false;
+      let soundMs = 0;
       try {
         for await (const pcm of candidate.opened.stream.speak(unspoken.text, signal)) {
           if (signal.aborted) return "done";
           isAudible ||= pcm.some((sample) => Math.abs(sample) > SILENT_SAMPLE_MAX);
           if (isAudible) candidate.breaker.succeeded();
-          unspoken.spokenMs += (pcm.length / sampleRateHz) * 1_000;
+          const ms = (pcm.length / sampleRateHz) * 1_000;
+          soundMs += ms;
+          unspoken.spokenMs += ms;
           yield pcm;
         }
         if (signal.aborted) candidate.breaker.abandoned();
-        if (signal.aborted || isAudible || !/[\p{L}\p{N}]/u.test(unspoken.text)) return "done";
+        if (signal.aborted || isAudible || soundMs < SILENT_MS_MIN) return "done";
+        if (!/[\p{L}\p{N}]/u.test(unspoken.text)) return "done";
         unspoken.spokenMs = 0;
         const failure = silentVoice();
         providers.failed("tts", candidate, failure);
