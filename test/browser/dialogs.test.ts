@@ -97,7 +97,7 @@ const OPENINGS: readonly Opening[] = [
   ["/contacts", "New contact", ">Save"],
   ["/contacts", "Import CSV", ">Preview"],
   ["/contacts", "Delete: Jonas"],
-  ["/campaigns", "New campaign", ">New campaign"],
+  ["/campaigns", "New campaign", ">Preview"],
   ["/features", "Edit"],
   ["/knowledge", "Add knowledge", ">Add"],
   ["/tools/new", ">Save"],
@@ -141,7 +141,7 @@ async function press(page: Page, presses: readonly string[]): Promise<void> {
     await button.click({ timeout: 15_000 });
     if (word.startsWith(">"))
       await scope.locator("[role=alert], :invalid").first().waitFor({ state: "attached" });
-    else if (name === "Run the test") await page.getByText("Codecs of the far end").waitFor();
+    else if (name === "Run the test") await page.getByText("Codecs of your provider").waitFor();
     else await page.locator("[role=dialog], [role=alertdialog], [role=menu]").first().waitFor();
   }
 }

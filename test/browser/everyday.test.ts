@@ -30,7 +30,11 @@ let emptyTenantId: number;
 beforeAll(async () => {
   if (chromiumPath() === null) return;
   await buildDashboard();
-  world = await startAppliance({ dataDir: tempDir(), host: "127.0.9.90" });
+  world = await startAppliance({
+    dataDir: tempDir(),
+    host: "127.0.9.90",
+    settings: (settings) => ({ ...settings, bankDetails: "LT121000011101001000" }),
+  });
   browser = await launchChromium();
   const owner = await visit(browser);
   page = owner.page;

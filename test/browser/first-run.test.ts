@@ -191,7 +191,7 @@ inChromium("a new owner, using only the dashboard,", () => {
     await page.getByText("Registered", { exact: true }).waitFor({ timeout: 30_000 });
     expect(await page.getByLabel("Password").inputValue()).toBe("");
     await page.getByRole("button", { name: "Run the test" }).click();
-    await page.getByText("Codecs of the far end").waitFor({ timeout: 30_000 });
+    await page.getByText("Codecs of your provider").waitFor({ timeout: 30_000 });
 
     await page.goto(to("/numbers"));
     await page.getByRole("button", { name: "Add a number" }).first().click();

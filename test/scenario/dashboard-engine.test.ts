@@ -118,12 +118,12 @@ test("an agent with a provider's voice greets in the browser", async () => {
 test("with knowledge above the budget the model gets the matching passage, and not the rest", async () => {
   const { api, agentId } = world.appliance;
   const parts = Array.from(
-    { length: 1_000 },
+    { length: 2_000 },
     (_, at) => `## Storage of part ${at}\nPart number ${at} lies on shelf ${at % 40} of the hall.`,
   );
   const dogs = "## May I bring my dog?\nDogs wait in the garden, where there is water.";
-  const content = parts.toSpliced(500, 0, dogs).join("\n\n");
-  expect(Buffer.byteLength(content)).toBeGreaterThan(48_000);
+  const content = parts.toSpliced(1_000, 0, dogs).join("\n\n");
+  expect(Buffer.byteLength(content)).toBeGreaterThan(96_000);
   const added = await api("POST", "/files", { filename: "house.md", content, agent_id: agentId });
   expect(added.status).toBe(200);
   const message = "Can my dog come with me?";

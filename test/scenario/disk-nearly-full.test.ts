@@ -65,6 +65,7 @@ test("recordings stop, then new calls; the live call continues, and everything r
   expect(live.state).toBe("active");
   const talking = await world.callWhen(liveUuid, (call) => call.status === "in_progress");
   expect(talking.recording_status).toBe("none");
+  await live.waitForReply();
   await live.hangUp();
   const ended = await world.callWhen(liveUuid, (call) => call.ended_at !== null);
   expect(ended.recording_status).toBe("none");

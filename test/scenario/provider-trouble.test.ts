@@ -61,7 +61,7 @@ test("the health page and one mail name the retired model and what to do, in pla
   const home = replyOf(getHome, await operator.ask("GET", "/home"));
   expect(home.statuses.engine).toMatchObject({ state: "warning", code: "engine_provider" });
   expect(home.problems).toContainEqual(
-    expect.objectContaining({ code: "engine_provider", href: "/app/operator" }),
+    expect.objectContaining({ code: "engine_provider", href: "/app/operator?tab=health" }),
   );
   await eventually(async () => (await sentMails()).length === 1, "the operator gets a mail");
   await Bun.sleep(1_100);

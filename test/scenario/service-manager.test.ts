@@ -171,7 +171,7 @@ test("SIGTERM drains: the live call continues, the manager gets a longer time-ou
   server.kill("SIGTERM");
   await eventually(() => told.includes("EXTEND_TIMEOUT_USEC="), "the wish for time", LIMIT_MS);
   expect(told).toContain("STOPPING=1");
-  expect(told).toMatch(/draining, 1 calls go on/);
+  expect(told).toMatch(/draining, 1 live calls/);
   const refused = await fetch(`http://${HOST}:8111/readyz`);
   expect(refused.status).toBe(503);
   expect(server.exitCode).toBeNull();

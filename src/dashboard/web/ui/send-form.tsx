@@ -193,7 +193,9 @@ export function EditForm<Values extends object>(props: EditFormProps<Values>) {
       noValidate
       onSubmit={form.send(props.onSend)}
       // Of a text area browsers bring only the cursor into view: its lower lines stay under the bar.
-      onFocus={({ target }) => target.scrollIntoView({ block: "nearest" })}
+      onFocus={({ target }) => {
+        if (target instanceof HTMLTextAreaElement) target.scrollIntoView({ block: "nearest" });
+      }}
     >
       <FormNotices form={form} />
       {!props.mayChange && <p className="note">{props.readOnlyNote ?? t("form.read_only")}</p>}
