@@ -7,7 +7,7 @@ import type { PackEntry } from "../../scripts/pack.ts";
 import { type ApiServer, startApiServer } from "../support/http/api-server.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
-const GZIP_BYTES_MAX = 275 * 1024;
+const GZIP_BYTES_MAX = 280 * 1024;
 /** Fonts are not code: they are cached, and a page loads only the files with its letters. */
 const FONT_BYTES_MAX = 60 * 1024;
 const FIRST_LOAD_BYTES_MAX = 150 * 1024;
@@ -52,7 +52,7 @@ async function catalogueChunks(): Promise<Map<string, Entry>> {
   return found;
 }
 
-test("the whole dashboard with all pages in one language is at most 275 KB gzipped", async () => {
+test("the whole dashboard with all pages in one language is at most 280 KB gzipped", async () => {
   const chunks = await catalogueChunks();
   expect(new Set([...chunks.values()].map(({ name }) => name)).size).toBe(4);
   const catalogues = [...chunks.values()].map(({ gzip }) => gzip);

@@ -48,16 +48,15 @@ export function Unanswered() {
             end: true,
             cell: ({ count }) => <span className="nums">{count}</span>,
           },
-          {
-            head: "",
+          mayChange && {
+            head: t("knowledge.answer"),
             card: "action",
             end: true,
-            cell: (question) =>
-              mayChange && (
-                <Button variant="secondary" onClick={() => setAnswering(question)}>
-                  {t("knowledge.answer")}
-                </Button>
-              ),
+            cell: (question) => (
+              <Button variant="secondary" onClick={() => setAnswering(question)}>
+                {t("knowledge.answer")}
+              </Button>
+            ),
           },
         ]}
       />
