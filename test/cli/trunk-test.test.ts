@@ -67,7 +67,7 @@ test("a wrong password is reported although the server answers, with a remedy an
   const { checks } = JSON.parse(result.out);
   expect(checks[0]).toMatchObject({ name: "registration", result: "failed" });
   expect(checks[0].finding).toContain("password");
-  expect(checks[0].remedy).toContain("trunk set");
+  expect(checks[0].remedy).toContain("Correct the server, user name and password");
   expect(checks[1]).toMatchObject({ name: "options", result: "ok" });
 });
 

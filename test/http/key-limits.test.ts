@@ -49,6 +49,7 @@ const CALLS = [
   "createCall",
   "createCampaign",
   "hangUpCall",
+  "previewCampaign",
   "transferCall",
 ];
 
