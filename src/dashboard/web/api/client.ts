@@ -16,10 +16,13 @@ function fetchUnlessAsked(request: Request): Promise<Response> {
 }
 
 const client = { fetch: fetchUnlessAsked };
-export const rest = createClient<RestPaths>({ ...client, baseUrl: `${location.origin}/api/v1` });
+export const rest = createClient<RestPaths>({
+  ...client,
+  baseUrl: `${globalThis.location?.origin ?? ""}/api/v1`,
+});
 export const own = createClient<OwnPaths>({
   ...client,
-  baseUrl: `${location.origin}/api/dashboard`,
+  baseUrl: `${globalThis.location?.origin ?? ""}/api/dashboard`,
 });
 
 rest.use(stepUp);
