@@ -268,7 +268,7 @@ describe("the trunk", () => {
     for (const stated of [{}, { port: 5062 }]) {
       await room.stranger.ask("POST", "/trunk", { ...bare, register: false, ...stated });
       const read = await room.stranger.ask("GET", "/trunk");
-      const body = bodyOf(draftOf(replyOf(trunk.getTrunk, read).trunk));
+      const body = await bodyOf(draftOf(replyOf(trunk.getTrunk, read).trunk));
       expect((await room.stranger.ask("POST", "/trunk", body)).status).toBe(200);
       const rows = await trunkStore(room.world.app.database.read).all();
       const row = rows.find(({ server }) => server === bare.server);
