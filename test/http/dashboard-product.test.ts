@@ -190,7 +190,9 @@ describe("tools", () => {
     }
     const anyOf = { parameters: { type: "object", anyOf: [{ required: ["day"] }] } };
     const refused = await as("member").ask("POST", "/tools", { ...draft(), ...anyOf });
-    expect(messageOf(refused)).toContain('"anyOf" is not allowed at the top level of the JSON Schema');
+    expect(messageOf(refused)).toContain(
+      '"anyOf" is not allowed at the top level of the JSON Schema',
+    );
     const made = replyOf(tools.createTool, await as("member").ask("POST", "/tools", draft()));
     expect(errorOf(await as("member").ask("POST", "/tools", draft()))).toBe("conflict");
     await as("member").ask("DELETE", `/tools/${made.tool.id}`);
