@@ -47,6 +47,8 @@ const TRANSPORT_BYTES_MAX = 256 * 1024 * 1024;
  * arrived.
  */
 const IDLE_TIMEOUT_SECONDS = 30;
+/** The doctor's checks run one after another, each for at most a minute. 255 s is the runtime's maximum. */
+const DOCTOR = { path: "/api/dashboard/operator/health", seconds: 240 };
 /** Two or three milliseconds of CPU time. */
 const REQUESTS_PER_TURN_MAX = 64;
 
@@ -154,7 +156,10 @@ export class HttpServer {
 
   #bind(tls: HttpSettings["tls"]): void {
     this.#server = Bun.serve<SocketData>({
-      fetch: (request) => this.#fetchInTurn(request),
+      fetch: (request, server) => {
+        if (request.url.endsWith(DOCTOR.path)) server.timeout(request, DOCTOR.seconds);
+        return this.#fetchInTurn(request);
+      },
       hostname: this.address.host,
       port: this.address.port,
       development: false,
