@@ -59,8 +59,8 @@ test("calls are checked every ten seconds; one without a heartbeat for sixty is 
 });
 
 test.each([
-  ["30 s after the last was asked, what was seen still counts", 20_000, 70_000],
-  ["later than that, the sixty seconds begin anew", 21_000, 110_000], // seen at 41 s, checked every 10 s
+  ["within 30 s of the check before it, the earlier sightings still count", 20_000, 70_000],
+  ["later than that, the sixty seconds start again", 21_000, 110_000], // seen at 41 s, checked every 10 s
 ])("if a check is answered %s", async (_, secondLookMs, endedAtMs) => {
   expect(await endOfSilentCall(secondLookMs)).toMatchObject({ endedAtMs });
 });
