@@ -111,6 +111,19 @@ test("imports point down: a file imports its own layer and those below it, types
   expect(wrong).toEqual([]);
 });
 
+/** `src/features/mail/mails.ts` → `features/mail`; `src/call/state.ts` → `call`. */
+const nounOf = (file: string) => /^src\/((?:features\/)?[^/]+)/.exec(file)?.[1] ?? "";
+
+test("the rules of nouns import each other without a circle", () => {
+  const nouns = new Map<string, Set<string>>();
+  for (const [file, paths] of imports)
+    for (const path of paths)
+      if (layerOf(file) === "rules" && layerOf(path) === "rules" && nounOf(file) !== nounOf(path))
+        nouns.set(nounOf(file), (nouns.get(nounOf(file)) ?? new Set()).add(nounOf(path)));
+  expect(nouns.size).toBeGreaterThan(5);
+  expect(cyclesOf(nouns)).toEqual([]);
+});
+
 test("every file belongs to a layer, and the list of services names files that are there", () => {
   expect([...sources.keys()].filter((file) => layerOf(file) === "")).toEqual([]);
   expect([...SERVICES].filter((path) => !sources.has(`src/${path}`))).toEqual([]);
